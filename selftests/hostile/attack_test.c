@@ -88,39 +88,35 @@ TEST(attack_key, "R9 D5", "one wrong key ends the queue pair")
  * each connection. The right key is among them, but belongs to another domain: none gives
  * access.
  */
-TEST(attack_guesses, "R9 P2 D5", "unlimited guesses find no key of another domain")
+WIRE_TEST(attack_guesses, "R9 P2 D5", "unlimited guesses find no key of another domain", &rc[0])
 {
 	struct xroce_stat before, now;
 	struct xroce_mr_reg other;
 	struct packet good, want;
-	struct wire w;
 	__u32 i;
 
-	if (!wire_open(&w, &rc[0]))
-		return;
-	good = w.req;
-	other = w.mr;
-	other.pd = live_pd(w.x);
-	if (!check(!xroce_mr_reg(w.x, &other), "region"))
+	good = w->req;
+	other = w->mr;
+	other.pd = live_pd(w->x);
+	if (!check(!xroce_mr_reg(w->x, &other), "region"))
 		goto out;
 	before = live_stat();
 	for (i = 0; i < 256 && !test_failed(); i++) {
-		w.req.rkey = other.rkey ^ i;
-		wire_send(&w);
-		want = wire_response(&w, XROCE_RC_ACK);
+		w->req.rkey = other.rkey ^ i;
+		wire_send(w);
+		want = wire_response(w, XROCE_RC_ACK);
 		want.psn = WIRE_PSN;
 		want.syndrome = XROCE_SYN_NAK_ACC;
-		wire_expect(&w, &want);
-		wire_again(&w);
+		wire_expect(w, &want);
+		wire_again(w);
 	}
-	wire_untouched(&w);
+	wire_untouched(w);
 	now = live_stat();
 	check(now.acc_pd - before.acc_pd == 1 && now.acc_key - before.acc_key == 255,
 	      "%llu hits, %llu misses", now.acc_pd - before.acc_pd,
 	      now.acc_key - before.acc_key);
-	still_works(&w, &good);
+	still_works(w, &good);
 out:
-	wire_close(&w);
 }
 
 static struct xroce_qp_query query(const struct wire *w)

@@ -505,9 +505,13 @@ WIRE_TEST(identity_mac_cnp, "I4", "and congestion notifications", &known)
 	      got.dst_mac[5]);
 }
 
-TEST(identity_loop_RC, "I2", "the peer of a queue pair is not another one of the link") { wire_call(&rc, loop); }
-TEST(identity_loop_UC, "I2", "the same on UC") { wire_call(&uc, loop); }
-TEST(identity_mac, "I4", "responses go to the peer's Ethernet address") { wire_call(&known, mac); }
-TEST(identity_mac_ipv6, "I4", "the same over IPv6") { wire_call(&known6, mac); }
+WIRE_TEST(identity_loop_RC, "I2", "the peer of a queue pair is not another one of the link", &rc)
+{
+	loop(w);
+}
+
+WIRE_TEST(identity_loop_UC, "I2", "the same on UC", &uc) { loop(w); }
+WIRE_TEST(identity_mac, "I4", "responses go to the peer's Ethernet address", &known) { mac(w); }
+WIRE_TEST(identity_mac_ipv6, "I4", "the same over IPv6", &known6) { mac(w); }
 
 TEST_MAIN(live_main);

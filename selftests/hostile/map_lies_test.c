@@ -111,72 +111,72 @@ WIRE_TEST(map_lies_region_rights, "R9 P2 D5", "a region without the right, whate
 }
 
 /* A region of another domain; "mpt" claims our domain, or none. */
-TEST(map_lies_region_domain, "R9 P1 D5", "a region of another domain, whatever the map says")
+WIRE_TEST(map_lies_region_domain, "R9 P1 D5", "a region of another domain, whatever the map says",
+	  &mw_rc)
 {
 	struct xroce_mpt truth, lie;
-	struct wire w, other;
+	struct wire other;
 
-	if (!wire_open(&w, &mw_rc) || !wire_open(&other, &stranger))
+	if (!wire_open(&other, &stranger))
 		return;
 	truth = lie = mpt_entry(other.mr.rkey);
-	lie.pd = w.pd;
+	lie.pd = w->pd;
 	mpt_put(other.mr.rkey, &lie);
-	all_refused(&w, other.mr.rkey, "domain of a region");
+	all_refused(w, other.mr.rkey, "domain of a region");
 	lie = truth;
 	lie.type = XROCE_MPT_MW_2A;
 	mpt_put(other.mr.rkey, &lie);
-	all_refused(&w, other.mr.rkey, "type of a region");
+	all_refused(w, other.mr.rkey, "type of a region");
 	mpt_put(other.mr.rkey, &truth);
 	wire_untouched(&other);
 	check(!mw_try_write(&other, other.mr.rkey), "its own domain");
 	wire_close(&other);
-	wire_close(&w);
 }
 
 /* A type 1 window is valid for all queue pairs of its domain only. */
-TEST(map_lies_window_domain, "W1 P1 D5", "a window of another domain, whatever the map says")
+WIRE_TEST(map_lies_window_domain, "W1 P1 D5", "a window of another domain, whatever the map says",
+	  &mw_rc)
 {
 	struct xroce_mpt truth, lie;
-	struct wire w, other;
+	struct wire other;
 	__u32 key;
 
-	if (!wire_open(&w, &mw_rc) || !wire_open(&other, &stranger))
+	if (!wire_open(&other, &stranger))
 		return;
 	key = mw_bound(&other, XROCE_MW_TYPE_1);
 	truth = lie = mpt_entry(key);
-	lie.pd = w.pd;
+	lie.pd = w->pd;
 	mpt_put(key, &lie);
-	all_refused(&w, key, "domain of a window");
+	all_refused(w, key, "domain of a window");
 	mpt_put(key, &truth);
 	wire_untouched(&other);
 	check(!mw_try_write(&other, key), "its own domain");
 	mw_del(&other, key);
 	wire_close(&other);
-	wire_close(&w);
 }
 
 /* "qp" claims that the queue pair is in the other domain. */
-TEST(map_lies_qp_domain, "R9 P1 D5", "a queue pair of another domain, whatever the map says")
+WIRE_TEST(map_lies_qp_domain, "R9 P1 D5", "a queue pair of another domain, whatever the map says",
+	  &mw_rc)
 {
-	struct wire w, other;
+	struct wire other;
 	struct xroce_qp q;
 	size_t i;
 
-	if (!wire_open(&w, &mw_rc) || !wire_open(&other, &stranger))
+	if (!wire_open(&other, &stranger))
 		return;
 	for (i = 0; i < ARRAY_SIZE(requests) && !test_failed(); i++) {
-		q = qp_entry(&w);
+		q = qp_entry(w);
 		q.pd = other.pd;
-		qp_put(&w, &q);
-		refused(&w, &requests[i], other.mr.rkey, "domain of a queue pair");
+		qp_put(w, &q);
+		refused(w, &requests[i], other.mr.rkey, "domain of a queue pair");
 	}
-	q = qp_entry(&w);
-	q.pd = w.pd;
-	qp_put(&w, &q);
+	q = qp_entry(w);
+	q.pd = w->pd;
+	qp_put(w, &q);
 	wire_untouched(&other);
-	check(!mw_try_write(&w, w.mr.rkey), "its own domain");
+	check(!mw_try_write(w, w->mr.rkey), "its own domain");
 	wire_close(&other);
-	wire_close(&w);
 }
 
 /* A queue pair without rights; the map claims all of them. */

@@ -165,57 +165,48 @@ TEST(replay_atomic, "D2 D5", "a replayed FETCH_ADD or CMP_SWAP changes memory on
 }
 
 /* After 2^24 packets a replay cannot be told from a new request. */
-TEST(replay_circle, "D5", "after 2^24 packets a PSN is valid again")
+WIRE_TEST(replay_circle, "D5", "after 2^24 packets a PSN is valid again", &families[0])
 {
-	struct wire w;
-
-	if (!wire_open(&w, &families[0]))
-		return;
-	*value(&w) = ONE;
-	w.req = atomic(&w, XROCE_RC_FETCH_ADD);
-	wire_send(&w);
-	expect(&w, XROCE_RC_ATOMIC_ACK, psn(0), 1, ONE);
-	value_is(&w, ONE + STEP);
-	set_epsn(&w, WIRE_PSN);
-	wire_send(&w);
-	expect(&w, XROCE_RC_ATOMIC_ACK, psn(0), 2, ONE + STEP);
-	value_is(&w, ONE + 2 * STEP);
-	wire_close(&w);
+	*value(w) = ONE;
+	w->req = atomic(w, XROCE_RC_FETCH_ADD);
+	wire_send(w);
+	expect(w, XROCE_RC_ATOMIC_ACK, psn(0), 1, ONE);
+	value_is(w, ONE + STEP);
+	set_epsn(w, WIRE_PSN);
+	wire_send(w);
+	expect(w, XROCE_RC_ATOMIC_ACK, psn(0), 2, ONE + STEP);
+	value_is(w, ONE + 2 * STEP);
 }
 
 /*
  * The queue pair is connected again with the same initial PSN: results kept for the old
  * connection are not replayed, and a captured request with the expected PSN is new.
  */
-TEST(replay_later, "D5", "replayed to a later connection of the queue pair")
+WIRE_TEST(replay_later, "D5", "replayed to a later connection of the queue pair", &families[0])
 {
 	struct packet captured;
-	struct wire w;
 
-	if (!wire_open(&w, &families[0]))
-		return;
-	captured = atomic(&w, XROCE_RC_FETCH_ADD);
-	*value(&w) = ONE;
-	w.req = captured;
-	wire_send(&w);
-	expect(&w, XROCE_RC_ATOMIC_ACK, psn(0), 1, ONE);
-	wire_again(&w);
-	w.req.opcode = XROCE_RC_WRITE_ONLY;
-	w.req.payload = 64;
-	w.req.va += 64;
-	wire_send(&w);
-	wire_expect_ack(&w, psn(0), 1);
-	*value(&w) = ONE;
-	w.req = captured;
-	wire_counted(&w, COUNTER(drop_psn));
-	wire_quiet(&w);
-	value_is(&w, ONE);
+	captured = atomic(w, XROCE_RC_FETCH_ADD);
+	*value(w) = ONE;
+	w->req = captured;
+	wire_send(w);
+	expect(w, XROCE_RC_ATOMIC_ACK, psn(0), 1, ONE);
+	wire_again(w);
+	w->req.opcode = XROCE_RC_WRITE_ONLY;
+	w->req.payload = 64;
+	w->req.va += 64;
+	wire_send(w);
+	wire_expect_ack(w, psn(0), 1);
+	*value(w) = ONE;
+	w->req = captured;
+	wire_counted(w, COUNTER(drop_psn));
+	wire_quiet(w);
+	value_is(w, ONE);
 
-	wire_again(&w);
-	wire_send(&w);
-	expect(&w, XROCE_RC_ATOMIC_ACK, psn(0), 1, ONE);
-	value_is(&w, ONE + STEP);
-	wire_close(&w);
+	wire_again(w);
+	wire_send(w);
+	expect(w, XROCE_RC_ATOMIC_ACK, psn(0), 1, ONE);
+	value_is(w, ONE + STEP);
 }
 
 /*
@@ -323,29 +314,25 @@ TEST(replay_receive, "D2 D5", "a replayed SEND makes no second completion")
 }
 
 /* A window key that was invalidated and bound again is not invalidated by a replay. */
-TEST(replay_invalidate, "W7 D5",
-     "a replayed invalidation does not void a key that was bound again")
+WIRE_TEST(replay_invalidate, "W7 D5",
+	  "a replayed invalidation does not void a key that was bound again",
+	  &(struct wire_opts){ .sq = MW_SQ, .recv = true })
 {
-	const struct wire_opts opts = { .sq = MW_SQ, .recv = true };
 	struct binding b;
-	struct wire w;
 
-	if (!wire_open(&w, &opts))
-		return;
-	b = mw_whole(&w, mw_bound(&w, XROCE_MW_TYPE_2B));
-	post(&w, 1);
-	w.req.opcode = XROCE_RC_SEND_ONLY_INV;
-	w.req.imm = b.rkey;
-	wire_send(&w);
-	wire_expect_ack(&w, psn(0), 1);
-	completed(&w, 1);
-	check(!mw_query(&w, b.rkey).bound, "not invalidated");
-	check(!mw_bind(&w, XROCE_MW_TYPE_2B, &b), "bound anew");
-	wire_send(&w);
-	wire_expect_ack(&w, psn(0), 1);
-	check(mw_query(&w, b.rkey).bound, "invalidated again");
-	mw_del(&w, b.rkey);
-	wire_close(&w);
+	b = mw_whole(w, mw_bound(w, XROCE_MW_TYPE_2B));
+	post(w, 1);
+	w->req.opcode = XROCE_RC_SEND_ONLY_INV;
+	w->req.imm = b.rkey;
+	wire_send(w);
+	wire_expect_ack(w, psn(0), 1);
+	completed(w, 1);
+	check(!mw_query(w, b.rkey).bound, "not invalidated");
+	check(!mw_bind(w, XROCE_MW_TYPE_2B, &b), "bound anew");
+	wire_send(w);
+	wire_expect_ack(w, psn(0), 1);
+	check(mw_query(w, b.rkey).bound, "invalidated again");
+	mw_del(w, b.rkey);
 }
 
 static void read_expect(struct wire *w)

@@ -80,6 +80,10 @@ bool receiver_setup(void);
 bool receiver_open(struct receiver *r, const struct receiver_opts *opts);
 void receiver_close(struct receiver *r);
 
+/* A test between receiver_open() and receiver_close(), whose parameter is r. */
+#define RECEIVER_TEST(name, ids, about, opts) \
+	TEST_OPENED(receiver, r, receiver_open(&r, opts), receiver_close, name, ids, about)
+
 /* Post a SEND of @len bytes of sender_buf. @wr: opcode, flags, immediate, RDMA address. */
 bool receiver_post(struct receiver *r, struct ibv_send_wr wr, uint32_t len);
 

@@ -21,32 +21,28 @@ static short ready(void)
 	return poll(&pfd, 1, 0) > 0 ? pfd.revents : 0;
 }
 
-TEST(flush, "D5", "transitions to ERR and to RESET flush receives")
+RECEIVER_TEST(flush, "D5", "transitions to ERR and to RESET flush receives", &receiver_rc)
 {
 	struct xroce_cqe cqe;
-	struct receiver r;
 	uint64_t i;
 
-	if (!receiver_open(&r, &receiver_rc))
-		return;
 	for (i = 0; i < 5; i++)
-		receiver_recv(r.rq, i, 0, 100);
-	receiver_state(&r, XROCE_QPS_ERR);
-	for (i = 0; i < 5 && receiver_wait(&r, &cqe); i++)
+		receiver_recv(r->rq, i, 0, 100);
+	receiver_state(r, XROCE_QPS_ERR);
+	for (i = 0; i < 5 && receiver_wait(r, &cqe); i++)
 		check(cqe.wr_id == i && cqe.status == XROCE_WC_WR_FLUSH_ERR,
 		      "work request %llu, status %u", cqe.wr_id, cqe.status);
-	receiver_recv(r.rq, i, 0, 100);
-	receiver_query(&r);
-	receiver_none(&r);		/* a query changes nothing */
+	receiver_recv(r->rq, i, 0, 100);
+	receiver_query(r);
+	receiver_none(r);		/* a query changes nothing */
 	ready();
-	check(receiver_wait(&r, &cqe) && cqe.wr_id == i && cqe.status == XROCE_WC_WR_FLUSH_ERR,
+	check(receiver_wait(r, &cqe) && cqe.wr_id == i && cqe.status == XROCE_WC_WR_FLUSH_ERR,
 	      "work request %llu, status %u", cqe.wr_id, cqe.status);
-	receiver_recv(r.rq, 9, 0, 100);
-	receiver_state(&r, XROCE_QPS_RESET);
-	receiver_query(&r);
-	receiver_none(&r);
-	check(xroce_rq_ring(r.rq)->head == 7, "receives are still posted after RESET");
-	receiver_close(&r);
+	receiver_recv(r->rq, 9, 0, 100);
+	receiver_state(r, XROCE_QPS_RESET);
+	receiver_query(r);
+	receiver_none(r);
+	check(xroce_rq_ring(r->rq)->head == 7, "receives are still posted after RESET");
 }
 
 static void take_one(struct receiver *r)
@@ -96,31 +92,27 @@ TEST(arm, "D2", "poll(2), solicited or not")
 }
 
 /* Nothing tells the module of a receive that is posted in ERR, but poll(2) follows. */
-TEST(late, "D5", "poll(2) flushes receives that are posted in ERR")
+RECEIVER_TEST(late, "D5", "poll(2) flushes receives that are posted in ERR", &receiver_rc)
 {
 	struct xroce_cqe cqe = {};
-	struct receiver r;
 
-	if (!receiver_open(&r, &receiver_rc))
-		return;
-	receiver_state(&r, XROCE_QPS_ERR);
-	check(!xroce_cq_arm(r.cq, false) && !ready(), "nothing is posted");
-	receiver_recv(r.rq, 7, 0, 100);
-	receiver_none(&r);
+	receiver_state(r, XROCE_QPS_ERR);
+	check(!xroce_cq_arm(r->cq, false) && !ready(), "nothing is posted");
+	receiver_recv(r->rq, 7, 0, 100);
+	receiver_none(r);
 	check(ready() == POLLIN, "poll: %#x", ready());
-	check(xroce_cq_poll(r.cq, &cqe, 1) == 1 && cqe.wr_id == 7 &&
+	check(xroce_cq_poll(r->cq, &cqe, 1) == 1 && cqe.wr_id == 7 &&
 	      cqe.status == XROCE_WC_WR_FLUSH_ERR, "work request %llu, status %u", cqe.wr_id,
 	      cqe.status);
-	receiver_recv(r.rq, 8, 0, 100);
-	check(xroce_cq_wait(r.cq, &cqe, 1, 1000 * LIVE_PATIENCE) == 1 && cqe.wr_id == 8,
+	receiver_recv(r->rq, 8, 0, 100);
+	check(xroce_cq_wait(r->cq, &cqe, 1, 1000 * LIVE_PATIENCE) == 1 && cqe.wr_id == 8,
 	      "xroce_cq_wait");
 	/* In RESET nothing is flushed. */
-	receiver_state(&r, XROCE_QPS_RESET);
-	check(!xroce_cq_arm(r.cq, false) && !ready(), "RESET");
-	receiver_recv(r.rq, 9, 0, 100);
+	receiver_state(r, XROCE_QPS_RESET);
+	check(!xroce_cq_arm(r->cq, false) && !ready(), "RESET");
+	receiver_recv(r->rq, 9, 0, 100);
 	check(!ready(), "flushed in RESET");
-	receiver_none(&r);
-	receiver_close(&r);
+	receiver_none(r);
 }
 
 TEST(overflow, "D5", "a full completion queue")

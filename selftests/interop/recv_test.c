@@ -47,7 +47,7 @@ TEST(sizes_4096, "D2 D4", "SENDs of any size, scattered; IPv6")
 	sizes(IBV_MTU_4096, true);
 }
 
-TEST(immediate, "D2", "SEND with immediate")
+RECEIVER_TEST(immediate, "D2", "SEND with immediate", &receiver_rc)
 {
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_SEND_WITH_IMM,
@@ -55,24 +55,20 @@ TEST(immediate, "D2", "SEND with immediate")
 	};
 	static const uint32_t lens[] = { 0, 5, 1024, 5000 };
 	struct xroce_cqe want;
-	struct receiver r;
 	size_t i;
 
-	if (!receiver_open(&r, &receiver_rc))
-		return;
 	for (i = 0; i < ARRAY_SIZE(lens) && !test_failed(); i++) {
 		receiver_fill();
-		receiver_recv(r.rq, i, 0, 5000);
-		want = receiver_cqe(&r, i, lens[i]);
+		receiver_recv(r->rq, i, 0, 5000);
+		want = receiver_cqe(r, i, lens[i]);
 		want.imm_or_key = htonl(0x11223344);
 		want.flags = XROCE_WC_WITH_IMM;
-		if (!receiver_must(&r, wr, lens[i]) ||
-		    !receiver_completes(&r, &want))
+		if (!receiver_must(r, wr, lens[i]) ||
+		    !receiver_completes(r, &want))
 			break;
 		check(!memcmp(receiver_buf, sender_buf, lens[i]), "bytes");
 		receiver_untouched(0, lens[i]);
 	}
-	receiver_close(&r);
 }
 
 /* The bytes go to the address in the RETH; the buffer of the receive is unchanged. */
@@ -256,64 +252,53 @@ TEST(out_of_bounds, "D5 R1", "an element past either end of its region is refuse
 }
 
 /* More elements than the queue was made for, which libxroce would refuse. */
-TEST(malformed, "D5", "a work request with too many elements is refused")
+RECEIVER_TEST(malformed, "D5", "a work request with too many elements is refused", &receiver_rc)
 {
 	struct xroce_rq_wqe *wqe;
-	struct receiver r;
 
-	if (!receiver_open(&r, &receiver_rc))
-		return;
 	receiver_fill();
-	receiver_recv(r.rq, 0x100, 0, 100);
-	wqe = (void *)((char *)xroce_rq_ring(r.rq) + XROCE_RING_HEADER);
+	receiver_recv(r->rq, 0x100, 0, 100);
+	wqe = (void *)((char *)xroce_rq_ring(r->rq) + XROCE_RING_HEADER);
 	wqe->num_sge = receiver_rc.max_sge + 1;
-	fails(&r, 64, IBV_WC_REM_OP_ERR, XROCE_WC_LOC_QP_OP_ERR,
+	fails(r, 64, IBV_WC_REM_OP_ERR, XROCE_WC_LOC_QP_OP_ERR,
 	      XROCE_CAUSE_OP_WQE);
 	receiver_untouched(0, 0);
-	receiver_close(&r);
 }
 
-TEST(invalidate, "D2 D5", "a peer cannot invalidate a region")
+RECEIVER_TEST(invalidate, "D2 D5", "a peer cannot invalidate a region", &receiver_rc)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND_WITH_INV };
-	struct receiver r;
 	int status;
 
-	if (!receiver_open(&r, &receiver_rc))
-		return;
 	wr.invalidate_rkey = server.mr.rkey;
-	receiver_recv(r.rq, 0x100, 0, 100);
-	receiver_recv(r.rq, 0x101, 0, 100);
-	status = receiver_do(&r, wr, 64);
+	receiver_recv(r->rq, 0x100, 0, 100);
+	receiver_recv(r->rq, 0x101, 0, 100);
+	status = receiver_do(r, wr, 64);
 	check(status == IBV_WC_REM_ACCESS_ERR, "status %d", status);
-	ended(&r, XROCE_CAUSE_ACC_KEY, 0x100, 2);
-	receiver_close(&r);
+	ended(r, XROCE_CAUSE_ACC_KEY, 0x100, 2);
 }
 
-TEST(not_ready, "D2 D5", "RNR NAK, then a receive is posted and the SEND is received")
+RECEIVER_TEST(not_ready, "D2 D5", "RNR NAK, then a receive is posted and the SEND is received",
+	      &receiver_rc)
 {
 	struct xroce_cqe cqe;
-	struct receiver r;
 	double end;
 	int status;
 
-	if (!receiver_open(&r, &receiver_rc))
-		return;
 	receiver_fill();
-	receiver_post(&r, receiver_send, 3000);
+	receiver_post(r, receiver_send, 3000);
 	end = clock_now() + 10;
-	while (!receiver_query(&r).naks && clock_now() < end)
+	while (!receiver_query(r).naks && clock_now() < end)
 		usleep(1000);
-	receiver_none(&r);
-	check(receiver_query(&r).naks, "no RNR NAK");
-	receiver_recv(r.rq, 7, 0, 3000);
+	receiver_none(r);
+	check(receiver_query(r).naks, "no RNR NAK");
+	receiver_recv(r->rq, 7, 0, 3000);
 	status = requester_wait(&client);
 	check(status == IBV_WC_SUCCESS, "3000 bytes: status %d", status);
-	if (receiver_wait(&r, &cqe))
+	if (receiver_wait(r, &cqe))
 		check(!cqe.status && cqe.byte_len == 3000 &&
 		      !memcmp(receiver_buf, sender_buf, 3000), "status %u",
 		      cqe.status);
-	receiver_close(&r);
 }
 
 TEST_MAIN(connection_main);

@@ -47,6 +47,19 @@ struct test {
 	TEST(name, ids, about) { call; } \
 	static void in_##name params
 
+/* The same with a fixture @var, a struct @type, which @open opens and @close closes. */
+#define TEST_OPENED(type, var, open, close, name, ids, about) \
+	static void in_##name(struct type *var __attribute__((unused))); \
+	TEST(name, ids, about) \
+	{ \
+		struct type var; \
+		if (!(open)) \
+			return; \
+		in_##name(&var); \
+		close(&var); \
+	} \
+	static void in_##name(struct type *var __attribute__((unused)))
+
 /* What main() calls, unless it only lists the tests: harness_main() or a function that calls it. */
 #define TEST_MAIN(function)	int (*const test_main)(int argc, char **argv) = (function)
 extern int (*const test_main)(int argc, char **argv);

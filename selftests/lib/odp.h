@@ -36,6 +36,14 @@ bool odp_open(struct odp *o, size_t pages);
 bool odp_open_opts(struct odp *o, size_t pages, const struct wire_opts *opts);
 void odp_close(struct odp *o);
 
+/* A test between odp_open() or odp_open_opts() and odp_close(), whose parameter is o. */
+#define ODP_TEST(name, ids, about, pages) \
+	ODP_TEST_BY(odp_open(&o, pages), name, ids, about)
+#define ODP_TEST_OPTS(name, ids, about, pages, opts...) \
+	ODP_TEST_BY(odp_open_opts(&o, pages, opts), name, ids, about)
+#define ODP_TEST_BY(open, name, ids, about) \
+	TEST_OPENED(odp, o, open, odp_close, name, ids, about)
+
 /* Register the region. odp_open() calls it. */
 bool odp_register(struct odp *o);
 

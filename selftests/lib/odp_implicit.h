@@ -17,6 +17,10 @@
  */
 bool implicit_open(struct odp *o, size_t pages, const struct wire_opts *opts);
 
+/* A test between implicit_open() and odp_close(), whose parameter is o. */
+#define IMPLICIT_TEST(name, ids, about, pages, opts...) \
+	ODP_TEST_BY(implicit_open(&o, pages, opts), name, ids, about)
+
 /* Replace queue pair and region, as odp_again(). */
 bool implicit_again(struct odp *o);
 

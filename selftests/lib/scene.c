@@ -112,14 +112,6 @@ bool scene_init(struct scene *s)
 	return !test_failed();
 }
 
-void scene_call(void (*test)(struct scene *s))
-{
-	struct scene s;
-
-	if (scene_init(&s))
-		test(&s);
-}
-
 void scene_ipv6(struct scene *s)
 {
 	inet_pton(AF_INET6, "fd00:77::12:2", s->req.daddr);

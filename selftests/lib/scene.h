@@ -54,9 +54,16 @@ struct scene {
 bool scene_init(struct scene *s);
 
 /* A test whose parameter is a scene: s. */
-#define SCENE_TEST(name, ids, about) \
-	TEST_CALLED((struct scene *s), scene_call(in_##name), name, ids, about)
-void scene_call(void (*test)(struct scene *s));
+#define SCENE_TEST(name, ids, about)	SCENE_TEST_BY(scene_init(&s), name, ids, about)
+
+/* SCENE_TEST() after scene_request(). */
+#define REQUEST_TEST(name, ids, about, opcode) \
+	SCENE_TEST_BY(scene_requested(&s, opcode), name, ids, about)
+bool scene_requested(struct scene *s, uint8_t opcode);
+
+/* A test whose scene @open sets up. */
+#define SCENE_TEST_BY(open, name, ids, about) \
+	TEST_OPENED(scene, s, open, (void), name, ids, about)
 
 /* Change queue pair and request to IPv6. */
 void scene_ipv6(struct scene *s);

@@ -34,6 +34,14 @@ void scene_request(struct scene *s, uint8_t opcode)
 	scene_put(s);
 }
 
+bool scene_requested(struct scene *s, uint8_t opcode)
+{
+	if (!scene_init(s))
+		return false;
+	scene_request(s, opcode);
+	return !test_failed();
+}
+
 uint32_t scene_packets(const struct scene *s, uint32_t bytes)
 {
 	return bytes ? (bytes - 1) / s->qp.mtu + 1 : 1;

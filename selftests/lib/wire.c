@@ -210,16 +210,6 @@ bool wire_open(struct wire *w, const struct wire_opts *opts)
 	return true;
 }
 
-void wire_call(const struct wire_opts *opts, void (*test)(struct wire *w))
-{
-	struct wire w;
-
-	if (!wire_open(&w, opts))
-		return;
-	test(&w);
-	wire_close(&w);
-}
-
 bool wire_again(struct wire *w)
 {
 	int ret = qp_move(w->x, w->qpn, XROCE_QPS_RESET, 0);

@@ -97,9 +97,8 @@ void wire_close(struct wire *w);
 bool wire_socket(struct wire *w);
 
 /* A test between wire_open() and wire_close(), whose parameter is the wire: w. */
-#define WIRE_TEST(name, ids, about, opts) \
-	TEST_CALLED((struct wire *w), wire_call(opts, in_##name), name, ids, about)
-void wire_call(const struct wire_opts *opts, void (*test)(struct wire *w));
+#define WIRE_TEST(name, ids, about, opts...) \
+	TEST_OPENED(wire, w, wire_open(&w, opts), wire_close, name, ids, about)
 
 /* Move the queue pair through RESET to RTS again, with its first attributes. */
 bool wire_again(struct wire *w);

@@ -105,6 +105,9 @@ static void pair_close(struct pair *p)
 	munmap(limit_memory, 2 * MEM_PAGE);
 }
 
+#define PAIR_TEST(name, ids, about) \
+	TEST_OPENED(pair, p, pair_open(&p), pair_close, name, ids, about)
+
 /* Set a limit, with CAP_NET_ADMIN just for this call. */
 static void limit_now(__u32 flags, enum xroce_counted what, __u64 most)
 {
@@ -114,84 +117,73 @@ static void limit_now(__u32 flags, enum xroce_counted what, __u64 most)
 }
 
 /* A user can make objects up to the limit and not past it; another user is not affected. */
-TEST(limit_of_user, "R7 R10 P1 W1", "the limit of a user, for each kind")
+PAIR_TEST(limit_of_user, "R7 R10 P1 W1", "the limit of a user, for each kind")
 {
 	__u32 what, id[2];
-	struct pair p;
 	__u64 most;
 	int ret;
 
-	if (!pair_open(&p))
-		return;
 	for (what = 0; what < LIMIT_KINDS; what++) {
 		live_restore_caps();
 		most = user_used(ALICE, what) + 2 * limit_size_of(what);
 		limit(XROCE_F_USER, what, most);
 		live_drop_cap(CAP_NET_ADMIN);
-		ret = limit_make(p.a, what, 0, p.pd_a, &id[0]) ? :
-		      limit_make(p.a, what, 0, p.pd_a, &id[1]);
+		ret = limit_make(p->a, what, 0, p->pd_a, &id[0]) ? :
+		      limit_make(p->a, what, 0, p->pd_a, &id[1]);
 		check(!ret, "%s up to the limit: %d", limit_names[what], ret);
-		limit_expect(p.a, what, 0, p.pd_a, -EDQUOT, "one past it");
-		limit_expect(p.b, what, 0, p.pd_b, 0, "another user");
-		check(!limit_drop(p.a, what, id[1]), "del");
-		limit_expect(p.a, what, 0, p.pd_a, 0, "one less than it");
-		limit_expect(p.a, what, 0, p.pd_a, -EDQUOT, "one past it again");
+		limit_expect(p->a, what, 0, p->pd_a, -EDQUOT, "one past it");
+		limit_expect(p->b, what, 0, p->pd_b, 0, "another user");
+		check(!limit_drop(p->a, what, id[1]), "del");
+		limit_expect(p->a, what, 0, p->pd_a, 0, "one less than it");
+		limit_expect(p->a, what, 0, p->pd_a, -EDQUOT, "one past it again");
 		live_restore_caps();
 		check(user_used(ALICE, what) == most, "%s: %llu, not %llu",
 		      limit_names[what], user_used(ALICE, what), most);
-		limit_expect(p.a, what, 0, p.pd_a, 0, "who has CAP_NET_ADMIN");
+		limit_expect(p->a, what, 0, p->pd_a, 0, "who has CAP_NET_ADMIN");
 		limit(XROCE_F_USER, what, XROCE_LIMIT_NONE);
 		live_drop_cap(CAP_NET_ADMIN);
-		limit_expect(p.a, what, 0, p.pd_a, 0, "one without a limit");
+		limit_expect(p->a, what, 0, p->pd_a, 0, "one without a limit");
 	}
-	pair_close(&p);
 }
 
 /* The link's limit is for all users together, whatever their capabilities. */
-TEST(limit_of_link, "R7 R10 P1 W1", "the limit of a link, for each kind, over all users")
+PAIR_TEST(limit_of_link, "R7 R10 P1 W1", "the limit of a link, for each kind, over all users")
 {
-	struct pair p;
 	__u32 what;
 
-	if (!pair_open(&p))
-		return;
 	for (what = 0; what < LIMIT_KINDS; what++) {
 		limit_now(0, what, limit_used(what) + 2 * limit_size_of(what));
-		limit_expect(p.a, what, 0, p.pd_a, 0, "one user");
-		limit_expect(p.b, what, 0, p.pd_b, 0, "another one");
-		limit_expect(p.a, what, 0, p.pd_a, -EDQUOT, "one user, past it");
-		limit_expect(p.b, what, 0, p.pd_b, -EDQUOT, "another one, past it");
+		limit_expect(p->a, what, 0, p->pd_a, 0, "one user");
+		limit_expect(p->b, what, 0, p->pd_b, 0, "another one");
+		limit_expect(p->a, what, 0, p->pd_a, -EDQUOT, "one user, past it");
+		limit_expect(p->b, what, 0, p->pd_b, -EDQUOT, "another one, past it");
 		live_restore_caps();
-		limit_expect(p.a, what, 0, p.pd_a, -EDQUOT, "who has CAP_NET_ADMIN");
+		limit_expect(p->a, what, 0, p->pd_a, -EDQUOT, "who has CAP_NET_ADMIN");
 		if (what == XROCE_COUNT_PD)
-			limit_expect(p.a, what, XROCE_F_PERSISTENT, 0, -EDQUOT,
+			limit_expect(p->a, what, XROCE_F_PERSISTENT, 0, -EDQUOT,
 			       "a persistent one");
 		limit_now(0, what, XROCE_LIMIT_NONE);
 	}
-	pair_close(&p);
 }
 
 /*
  * Persistent objects count for the link, not for the user who made them; deleting them
  * gives the count back.
  */
-TEST(limit_persistent, "R7 R10", "persistent objects count for the link only")
+PAIR_TEST(limit_persistent, "R7 R10", "persistent objects count for the link only")
 {
 	static const enum xroce_counted kinds[] = {
 		XROCE_COUNT_MR, XROCE_COUNT_MW, XROCE_COUNT_QP,
 	};
 	struct xroce_limit_query was, is;
 	__u32 pd, id[3];
-	struct pair p;
 	size_t i;
 
-	if (!pair_open(&p))
-		return;
 	live_restore_caps();
 	was = limit_used_by(XROCE_F_USER, ALICE);
-	check(!xroce_pd_add(p.a, XROCE_F_PERSISTENT, &pd), "PD_ADD");
+	check(!xroce_pd_add(p->a, XROCE_F_PERSISTENT, &pd), "PD_ADD");
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		check(!limit_make(p.a, kinds[i], XROCE_F_PERSISTENT, pd, &id[i]),
+		check(!limit_make(p->a, kinds[i], XROCE_F_PERSISTENT, pd, &id[i]),
 		      "%s", limit_names[kinds[i]]);
 	is = limit_used_by(XROCE_F_USER, ALICE);
 	check(limit_same(&was, &is), "persistent objects count for their maker");
@@ -202,49 +194,44 @@ TEST(limit_persistent, "R7 R10", "persistent objects count for the link only")
 	      "persistent objects are not counted for the link");
 	/* Deleted through another descriptor. */
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		check(!limit_drop(p.b, kinds[i], id[i]), "%s", limit_names[kinds[i]]);
-	check(!xroce_pd_del(p.b, pd), "PD_DEL");
+		check(!limit_drop(p->b, kinds[i], id[i]), "%s", limit_names[kinds[i]]);
+	check(!xroce_pd_del(p->b, pd), "PD_DEL");
 	check(limit_used(XROCE_COUNT_PD) == 2 && !limit_used(XROCE_COUNT_PINNED), "left");
-	pair_close(&p);
 }
 
 /*
  * A limit below the current usage keeps existing objects. New ones are refused until usage
  * is below it.
  */
-TEST(limit_lowered, "R7 P1 W1", "a limit below the current usage")
+PAIR_TEST(limit_lowered, "R7 P1 W1", "a limit below the current usage")
 {
 	__u32 what, id[3], i;
-	struct pair p;
 	__u64 was;
 
-	if (!pair_open(&p))
-		return;
 	for (what = 0; what < LIMIT_KINDS; what++) {
 		live_restore_caps();
 		was = user_used(ALICE, what);
 		live_drop_cap(CAP_NET_ADMIN);
 		for (i = 0; i < 3; i++)
-			check(!limit_make(p.a, what, 0, p.pd_a, &id[i]), "%s",
+			check(!limit_make(p->a, what, 0, p->pd_a, &id[i]), "%s",
 			      limit_names[what]);
 		limit_now(XROCE_F_USER, what, was + limit_size_of(what));
-		limit_expect(p.a, what, 0, p.pd_a, -EDQUOT, "two past it");
-		check(!limit_drop(p.a, what, id[0]), "del");
-		limit_expect(p.a, what, 0, p.pd_a, -EDQUOT, "one past it");
-		check(!limit_drop(p.a, what, id[1]), "del");
-		limit_expect(p.a, what, 0, p.pd_a, -EDQUOT, "just there");
-		check(!limit_drop(p.a, what, id[2]), "del");
-		limit_expect(p.a, what, 0, p.pd_a, 0, "below it");
+		limit_expect(p->a, what, 0, p->pd_a, -EDQUOT, "two past it");
+		check(!limit_drop(p->a, what, id[0]), "del");
+		limit_expect(p->a, what, 0, p->pd_a, -EDQUOT, "one past it");
+		check(!limit_drop(p->a, what, id[1]), "del");
+		limit_expect(p->a, what, 0, p->pd_a, -EDQUOT, "just there");
+		check(!limit_drop(p->a, what, id[2]), "del");
+		limit_expect(p->a, what, 0, p->pd_a, 0, "below it");
 		limit_now(XROCE_F_USER, what, 0);
-		limit_expect(p.a, what, 0, p.pd_a, -EDQUOT, "none allowed");
-		limit_expect(p.b, what, 0, p.pd_b, -EDQUOT, "nobody");
+		limit_expect(p->a, what, 0, p->pd_a, -EDQUOT, "none allowed");
+		limit_expect(p->b, what, 0, p->pd_b, -EDQUOT, "nobody");
 		limit_now(XROCE_F_USER, what, XROCE_LIMIT_NONE);
 	}
-	pair_close(&p);
 }
 
 /* A command that fails for another reason than a limit leaves the counts unchanged. */
-TEST(limit_unwound, "R1 R4 R6 R7", "a failed command counts nothing")
+PAIR_TEST(limit_unwound, "R1 R4 R6 R7", "a failed command counts nothing")
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = 17 };
 	struct xroce_qp_add qp = { .size = sizeof(qp), .type = XROCE_QPT_RC };
@@ -254,88 +241,81 @@ TEST(limit_unwound, "R1 R4 R6 R7", "a failed command counts nothing")
 	__u32 what, id, n = 0;
 	struct xroce_mr_reg r;
 	__u64 page[2] = {};
-	struct pair p;
 	int ret;
 
-	if (!pair_open(&p))
-		return;
 	live_restore_caps();
 	was = limit_used_by(XROCE_F_USER, ALICE);
 	for (what = XROCE_COUNT_MR; what < LIMIT_KINDS; what++)
 		if (what != XROCE_COUNT_CQ)
-			limit_expect(p.a, what, 0, 0xffff, -ENOENT, "a PD that does not exist");
+			limit_expect(p->a, what, 0, 0xffff, -ENOENT, "a PD that does not exist");
 	munmap(limit_memory + MEM_PAGE, MEM_PAGE);
-	r = mr_region(p.pd_a, limit_memory, 2 * MEM_PAGE);
-	mr_refused(p.a, r, -EFAULT);
+	r = mr_region(p->pd_a, limit_memory, 2 * MEM_PAGE);
+	mr_refused(p->a, r, -EFAULT);
 	page[0] = mem_pfn(limit_memory) * MEM_PAGE;	/* page[1] is 0: not RAM that may be
 							 * registered */
-	phys.pd = p.pd_a;
+	phys.pd = p->pd_a;
 	phys.pages = (uintptr_t)page;
 	phys.npages = 2;
 	phys.page_shift = MEM_PAGE_SHIFT;
 	phys.length = 2 * MEM_PAGE;
-	check(xroce_mr_reg_phys(p.a, &phys), "MR_REG_PHYS of page 0");
-	ret = live_ioctl(xroce_fd(p.a), XROCE_CMD_CQ_ADD, &cq);
+	check(xroce_mr_reg_phys(p->a, &phys), "MR_REG_PHYS of page 0");
+	ret = live_ioctl(xroce_fd(p->a), XROCE_CMD_CQ_ADD, &cq);
 	check(ret == -EINVAL, "CQ_ADD: %d", ret);
-	qp.pd = p.pd_a;
+	qp.pd = p->pd_a;
 	qp.recv_cq = 0xffff;
-	ret = live_ioctl(xroce_fd(p.a), XROCE_CMD_QP_ADD, &qp);
+	ret = live_ioctl(xroce_fd(p->a), XROCE_CMD_QP_ADD, &qp);
 	check(ret, "QP_ADD with a CQ that does not exist");
 	qp.recv_cq = 0;
 	qp.rq_entries = 3;
-	ret = live_ioctl(xroce_fd(p.a), XROCE_CMD_QP_ADD, &qp);
+	ret = live_ioctl(xroce_fd(p->a), XROCE_CMD_QP_ADD, &qp);
 	check(ret == -EINVAL, "QP_ADD: %d", ret);
-	ret = live_ioctl(xroce_fd(p.a), XROCE_CMD_MR_REG_SHARED, &shared);
+	ret = live_ioctl(xroce_fd(p->a), XROCE_CMD_MR_REG_SHARED, &shared);
 	check(ret == -ENOENT, "MR_REG_SHARED: %d", ret);
 	/* MR_REG checks this limit only after it has pinned the memory. */
 	limit(0, XROCE_COUNT_MR, 0);
-	limit_expect(p.a, XROCE_COUNT_MR, 0, p.pd_a, -EDQUOT, "none allowed");
+	limit_expect(p->a, XROCE_COUNT_MR, 0, p->pd_a, -EDQUOT, "none allowed");
 	limit(0, XROCE_COUNT_MR, XROCE_LIMIT_NONE);
 	check(!live_pinned(), "%ld pages are pinned", live_pinned());
 	is = limit_used_by(XROCE_F_USER, ALICE);
 	check(limit_same(&was, &is), "something was counted");
 
 	/* The table of queue pairs is full. */
-	while (!(ret = limit_make(p.a, XROCE_COUNT_QP, 0, p.pd_a, &id)))
+	while (!(ret = limit_make(p->a, XROCE_COUNT_QP, 0, p->pd_a, &id)))
 		n++;
 	check(ret == -ENOSPC && n == LIVE_QP_ENTRIES &&
 	      user_used(ALICE, XROCE_COUNT_QP) == n, "%d: %u, counted %llu", ret,
 	      n, user_used(ALICE, XROCE_COUNT_QP));
-	pair_close(&p);
 }
 
 /* Several regions over the same memory, and the pinned bytes that they count. */
-TEST(limit_pinned, "R1 R4 R5 R6 R8 O1", "pinned bytes are counted")
+PAIR_TEST(limit_pinned, "R1 R4 R5 R6 R8 O1", "pinned bytes are counted")
 {
 	struct xroce_mr_reg_shared shared = { .access = XROCE_ACCESS_LOCAL_WRITE };
 	struct xroce_mr_reg_phys phys = { .access = XROCE_ACCESS_LOCAL_WRITE };
 	struct xroce_mr_rereg rereg = { .mask = XROCE_REREG_TRANSLATION };
 	struct xroce_mr_reg r, odp;
-	struct pair p;
 	__u64 page;
 	int ret;
 
-	if (!pair_open(&p))
-		return;
 	live_restore_caps();
 	/* Whole pages count, however few bytes of them are registered. */
-	r = mr_region(p.pd_a, limit_memory + MEM_PAGE - 1, 2);
-	check(!xroce_mr_reg(p.a, &r), "MR_REG");
+	r = mr_region(p->pd_a, limit_memory + MEM_PAGE - 1, 2);
+	check(!xroce_mr_reg(p->a, &r), "MR_REG");
 	check(limit_used(XROCE_COUNT_PINNED) == 2 * MEM_PAGE, "two bytes of two pages: %llu",
 	      limit_used(XROCE_COUNT_PINNED));
 	shared.from = r.mr;
-	shared.pd = p.pd_a;
-	check(!xroce_mr_reg_shared(p.a, &shared), "MR_REG_SHARED");
+	shared.pd = p->pd_a;
+	check(!xroce_mr_reg_shared(p->a, &shared), "MR_REG_SHARED");
 	check(limit_used(XROCE_COUNT_PINNED) == 2 * MEM_PAGE &&
 	      limit_used(XROCE_COUNT_MR) == 2, "shared: %llu",
 	      limit_used(XROCE_COUNT_PINNED));
-	check(!xroce_mr_dereg(p.a, r.mr), "MR_DEREG");
+	check(!xroce_mr_dereg(p->a, r.mr), "MR_DEREG");
 	check(limit_used(XROCE_COUNT_PINNED) == 2 * MEM_PAGE, "still shared: %llu",
 	      limit_used(XROCE_COUNT_PINNED));
-	odp = mr_region(p.pd_a, limit_memory, 2 * MEM_PAGE);
+	odp = mr_region(p->pd_a, limit_memory, 2 * MEM_PAGE);
 	odp.access |= XROCE_ACCESS_ON_DEMAND;
 	limit(0, XROCE_COUNT_PINNED, 2 * MEM_PAGE);
-	check(!xroce_mr_reg(p.a, &odp), "on demand");
+	check(!xroce_mr_reg(p->a, &odp), "on demand");
 	check(limit_used(XROCE_COUNT_PINNED) == 2 * MEM_PAGE, "on demand: %llu",
 	      limit_used(XROCE_COUNT_PINNED));
 
@@ -346,29 +326,28 @@ TEST(limit_pinned, "R1 R4 R5 R6 R8 O1", "pinned bytes are counted")
 	rereg.mr = shared.mr;
 	rereg.addr = (uintptr_t)limit_memory;
 	rereg.length = 1;
-	ret = xroce_mr_rereg(p.a, &rereg);
+	ret = xroce_mr_rereg(p->a, &rereg);
 	check(ret == -EDQUOT, "MR_REREG: %d", ret);
 	limit(0, XROCE_COUNT_PINNED, 3 * MEM_PAGE);
-	ret = xroce_mr_rereg(p.a, &rereg);
+	ret = xroce_mr_rereg(p->a, &rereg);
 	check(!ret, "MR_REREG: %d", ret);
 	check(limit_used(XROCE_COUNT_PINNED) == MEM_PAGE && limit_used(XROCE_COUNT_MR) == 2 &&
 	      user_used(ALICE, XROCE_COUNT_MR) == 2, "%llu pinned, %llu regions",
 	      limit_used(XROCE_COUNT_PINNED), limit_used(XROCE_COUNT_MR));
 
 	page = mem_pfn(limit_memory) * MEM_PAGE;
-	phys.pd = p.pd_b;
+	phys.pd = p->pd_b;
 	phys.pages = (uintptr_t)&page;
 	phys.npages = 1;
 	phys.page_shift = MEM_PAGE_SHIFT;
 	phys.length = 1;
-	check(!xroce_mr_reg_phys(p.b, &phys), "MR_REG_PHYS");
+	check(!xroce_mr_reg_phys(p->b, &phys), "MR_REG_PHYS");
 	check(user_used(BOB, XROCE_COUNT_PINNED) == MEM_PAGE, "physical: %llu",
 	      user_used(BOB, XROCE_COUNT_PINNED));
 	limit(0, XROCE_COUNT_PINNED, 2 * MEM_PAGE);
-	ret = xroce_mr_reg_phys(p.b, &phys);
+	ret = xroce_mr_reg_phys(p->b, &phys);
 	check(ret == -EDQUOT, "MR_REG_PHYS past the limit: %d", ret);
 	check(live_pinned() == 1, "%ld pages are pinned", live_pinned());
-	pair_close(&p);
 }
 
 /* Make objects until one is refused. @made: the number of windows. */
@@ -471,15 +450,12 @@ TEST(limit_fork, "R7 R8 R10", "concurrent processes of one user stay within the 
 }
 
 /* LIMIT_QUERY: which user may see the counts of which user. */
-TEST(limit_seen, "R10 U3", "who may query and set limits; invalid arguments")
+PAIR_TEST(limit_seen, "R10 U3", "who may query and set limits; invalid arguments")
 {
 	struct xroce_limit_query q;
 	struct xroce_limit_set set;
-	struct pair p;
 	int ret;
 
-	if (!pair_open(&p))
-		return;
 	set = (struct xroce_limit_set){
 		.link = limit_link(LIVE_DEV), .mask = 1,
 	};
@@ -538,7 +514,6 @@ TEST(limit_seen, "R10 U3", "who may query and set limits; invalid arguments")
 	set.limit[1] = 0;
 	set.link = 255;
 	check(xroce_limit_set(&set) == -ENOENT, "LIMIT_SET of no link");
-	pair_close(&p);
 }
 
 /* Objects of @what that a user can make. */
@@ -589,26 +564,16 @@ static void share_of(struct pair *p, enum xroce_counted what, unsigned int place
 	live_drop_cap(CAP_NET_ADMIN);
 }
 
-TEST(limit_share_qps, "R10", "no user takes all queue pairs; some are for administrators")
+PAIR_TEST(limit_share_qps, "R10", "no user takes all queue pairs; some are for administrators")
 {
-	struct pair p;
-
-	if (!pair_open(&p))
-		return;
-	share_of(&p, XROCE_COUNT_QP, LIVE_QP_ENTRIES);
-	pair_close(&p);
+	share_of(p, XROCE_COUNT_QP, LIVE_QP_ENTRIES);
 }
 
 /* Regions and windows are in the same table. */
-TEST(limit_share_keys, "R9 R10", "nor all keys")
+PAIR_TEST(limit_share_keys, "R9 R10", "nor all keys")
 {
-	struct pair p;
-
-	if (!pair_open(&p))
-		return;
-	share_of(&p, XROCE_COUNT_MW, LIVE_MPT_ENTRIES - 1);
-	limit_expect(p.a, XROCE_COUNT_MR, 0, p.pd_a, -EDQUOT, "a user, after windows");
-	pair_close(&p);
+	share_of(p, XROCE_COUNT_MW, LIVE_MPT_ENTRIES - 1);
+	limit_expect(p->a, XROCE_COUNT_MR, 0, p->pd_a, -EDQUOT, "a user, after windows");
 }
 
 TEST_MAIN(live_main_no_packets);

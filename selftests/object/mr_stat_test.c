@@ -136,47 +136,43 @@ WIRE_TEST(mr_stat_atomic, "D6", "atomic operations are counted for their region"
 
 /* Send the request with one change; the region's count of refusals grows by @by. */
 #define REFUSED(change, by) do {					\
-	w.req = good;							\
-	w.req.psn = psn++;						\
+	w->req = good;							\
+	w->req.psn = psn++;						\
 	change;								\
-	answered(&w, 0);						\
+	answered(w, 0);							\
 	want.refused += (by);						\
-	expect(&w, &want);						\
+	expect(w, &want);						\
 	if (test_failed())						\
 		note("%s", #change);					\
 } while (0)
 
 /* UC: the queue pair stays usable after a refusal. */
-TEST(mr_stat_refused, "D6 R9", "refusals are counted for the region that the key names")
+WIRE_TEST(mr_stat_refused, "D6 R9", "refusals are counted for the region that the key names", &uc)
 {
 	struct xroce_mr_stat want = {}, others, now;
 	struct packet good;
 	uint32_t psn = WIRE_PSN;
 	struct xroce_mr_reg weak;
-	struct wire w;
 
-	if (!wire_open(&w, &uc))
-		return;
-	good = w.req;
-	weak = mr_region(w.pd, w.mem, WIRE_BYTES);
-	check(!xroce_mr_reg(w.x, &weak), "a region without rights");
+	good = w->req;
+	weak = mr_region(w->pd, w->mem, WIRE_BYTES);
+	check(!xroce_mr_reg(w->x, &weak), "a region without rights");
 	others = mr_counters(weak.mr);
-	REFUSED(w.req.va += WIRE_BYTES - 63, 1);
-	REFUSED(w.req.va--, 1);
-	REFUSED(w.req.rkey ^= 0x40, 1);		/* the index still finds the region */
-	REFUSED(w.req.dmalen = 65, 0);		/* refused before the key is looked up */
-	REFUSED(w.req.rkey = weak.lkey, 0);	/* counted for the other region */
+	REFUSED(w->req.va += WIRE_BYTES - 63, 1);
+	REFUSED(w->req.va--, 1);
+	REFUSED(w->req.rkey ^= 0x40, 1);		/* the index still finds the region */
+	REFUSED(w->req.dmalen = 65, 0);		/* refused before the key is looked up */
+	REFUSED(w->req.rkey = weak.lkey, 0);	/* counted for the other region */
 	now = mr_counters(weak.mr);
 	check(now.refused == others.refused + 1, "the other region's: %llu",
 	      now.refused);
-	check(!xroce_mr_dereg(w.x, weak.mr), "DEREG");
-	REFUSED(w.req.rkey = weak.lkey, 0);	/* counted for no region */
+	check(!xroce_mr_dereg(w->x, weak.mr), "DEREG");
+	REFUSED(w->req.rkey = weak.lkey, 0);	/* counted for no region */
 	now = mr_counters(weak.mr);
 	check(now.refused == others.refused + 1, "nobody's: %llu", now.refused);
 	want.in_requests = want.in_packets = 1;
 	want.in_bytes = 64;
 	REFUSED((void)0, 0);			/* executed */
-	wire_close(&w);
 }
 
 static void post(struct wire *w, __u32 len0, __u32 len1)
@@ -190,76 +186,66 @@ static void post(struct wire *w, __u32 len0, __u32 len1)
 }
 
 /* SENDs into receives of two elements, and one past the end of the region. */
-TEST(mr_stat_receive, "D6", "received messages are counted for the region with the buffer")
+WIRE_TEST(mr_stat_receive, "D6", "received messages are counted for the region with the buffer",
+	  &(struct wire_opts){ .recv = true })
 {
-	static const struct wire_opts opts = { .recv = true };
 	struct xroce_mr_stat want = {};
-	struct wire w;
 
-	if (!wire_open(&w, &opts))
-		return;
-	post(&w, 40, 100);
-	w.req.opcode = XROCE_RC_SEND_ONLY;
-	answered(&w, 1);
+	post(w, 40, 100);
+	w->req.opcode = XROCE_RC_SEND_ONLY;
+	answered(w, 1);
 	want.in_requests = 1;
 	want.in_packets = 2;	/* one for each element */
 	want.in_bytes = 64;
-	expect(&w, &want);
+	expect(w, &want);
 
-	post(&w, 3000, 0);
-	w.req.psn++;
-	w.req.opcode = XROCE_RC_SEND_FIRST;
-	w.req.payload = MTU;
-	answered(&w, 1);
-	w.req.psn++;
-	w.req.opcode = XROCE_RC_SEND_LAST;
-	w.req.payload = 10;
-	w.req.pad = 2;
-	answered(&w, 1);
+	post(w, 3000, 0);
+	w->req.psn++;
+	w->req.opcode = XROCE_RC_SEND_FIRST;
+	w->req.payload = MTU;
+	answered(w, 1);
+	w->req.psn++;
+	w->req.opcode = XROCE_RC_SEND_LAST;
+	w->req.payload = 10;
+	w->req.pad = 2;
+	answered(w, 1);
 	want.in_requests++;
 	want.in_packets += 2;
 	want.in_bytes += MTU + 10;
-	expect(&w, &want);
+	expect(w, &want);
 
-	post(&w, 0, 9000);
-	w.req.psn++;
-	w.req.opcode = XROCE_RC_SEND_ONLY;
-	answered(&w, 1);	/* it begins inside the region */
+	post(w, 0, 9000);
+	w->req.psn++;
+	w->req.opcode = XROCE_RC_SEND_ONLY;
+	answered(w, 1);	/* it begins inside the region */
 	want.in_requests++;
 	want.in_packets++;
 	want.in_bytes += 10;
-	expect(&w, &want);
-	w.mr.iova += WIRE_BYTES - 5;
-	post(&w, 100, 0);
-	w.req.psn++;
-	answered(&w, 1);	/* a NAK */
+	expect(w, &want);
+	w->mr.iova += WIRE_BYTES - 5;
+	post(w, 100, 0);
+	w->req.psn++;
+	answered(w, 1);	/* a NAK */
 	want.refused++;
-	expect(&w, &want);
-	wire_close(&w);
+	expect(w, &want);
 }
 
 /* The IP header precedes the message and counts as a part of it. */
-TEST(mr_stat_datagram, "D6", "received datagrams are counted for the region with the buffer")
+WIRE_TEST(mr_stat_datagram, "D6", "received datagrams are counted for the region with the buffer",
+	  &(struct wire_opts){ .type = XROCE_QPT_UD, .recv = true })
 {
-	static const struct wire_opts opts = {
-		.type = XROCE_QPT_UD, .recv = true,
-	};
 	struct xroce_mr_stat want = {};
-	struct wire w;
 
-	if (!wire_open(&w, &opts))
-		return;
-	post(&w, 200, 0);
-	answered(&w, 0);
+	post(w, 200, 0);
+	answered(w, 0);
 	want.in_requests = want.in_packets = 1;
 	want.in_bytes = 40 + 64;
-	expect(&w, &want);
+	expect(w, &want);
 	/* A datagram to another address is not received. */
-	post(&w, 200, 0);
-	w.req.daddr[15] ^= 1;
-	answered(&w, 0);
-	expect(&w, &want);
-	wire_close(&w);
+	post(w, 200, 0);
+	w->req.daddr[15] ^= 1;
+	answered(w, 0);
+	expect(w, &want);
 }
 
 /* Registering a region clears the old counters of its index, and of no other. */

@@ -169,18 +169,15 @@ TEST(reload_several, "U1", "concurrent replacements take turns")
 }
 
 /* Deferred frames are run through the program that is current when their memory is present. */
-TEST(reload_on_demand, "O3 U1", "replaced while packets are deferred")
+ODP_TEST(reload_on_demand, "O3 U1", "replaced while packets are deferred", PAGES)
 {
 	struct xroce_attach_opts opts;
 	struct loaded was;
-	struct odp o;
 	__u64 kept, reloads = amount(1, 3);
 	unsigned int i = 0;
 	int status;
 	pid_t pid;
 
-	if (!odp_open(&o, PAGES))
-		return;
 	was = loaded();
 	kept = live_stat().deferred;
 	fflush(NULL);
@@ -193,16 +190,15 @@ TEST(reload_on_demand, "O3 U1", "replaced while packets are deferred")
 	while (!waitpid(pid, &status, WNOHANG) && !test_failed()) {
 		size_t at = i % PAGES * MEM_PAGE;
 
-		madvise(o.mem + at, MEM_PAGE, MADV_DONTNEED);
-		ACKED(odp_write(&o, at, 512, ++i));
-		check(odp_is(o.mem + at, 512, i), "write %u", i);
+		madvise(o->mem + at, MEM_PAGE, MADV_DONTNEED);
+		ACKED(odp_write(o, at, 512, ++i));
+		check(odp_is(o->mem + at, 512, i), "write %u", i);
 	}
 	check(!status, "reload: status %#x", status);
 	check(live_stat().deferred > kept, "none was deferred");
 	note("%u pages, %llu packets deferred", i,
 	     (unsigned long long)(live_stat().deferred - kept));
 	nothing_more(was);
-	odp_close(&o);
 }
 
 /*

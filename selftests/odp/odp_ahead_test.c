@@ -72,52 +72,48 @@ static int advise(struct odp *o, __u32 advice, size_t page, size_t pages,
 	return ret;
 }
 
-TEST(odp_advise, "O5 O10", "MR_ADVISE prefetches pages")
+ODP_TEST(odp_advise, "O5 O10", "MR_ADVISE prefetches pages", 2048)
 {
 	struct xroce_mr_query q;
-	struct odp o;
 	char buf[64];
 	__u64 got = 0;
 
-	if (!odp_open(&o, 2048))
-		return;
-	o.mem[3 * MEM_PAGE] = 1;
-	check(!advise(&o, XROCE_ADVISE_PREFETCH_NO_FAULT, 0, 2048, &got) &&
+	o->mem[3 * MEM_PAGE] = 1;
+	check(!advise(o, XROCE_ADVISE_PREFETCH_NO_FAULT, 0, 2048, &got) &&
 	      got == 1, "%llu pages", got);
-	check(!mem_pfn(o.mem), "a page without memory was faulted in");
-	ACKED(odp_write(&o, 3 * MEM_PAGE, 64, 0x41));
-	check(!odp_query(&o).odp_faults, "a resident page was faulted in");
+	check(!mem_pfn(o->mem), "a page without memory was faulted in");
+	ACKED(odp_write(o, 3 * MEM_PAGE, 64, 0x41));
+	check(!odp_query(o).odp_faults, "a resident page was faulted in");
 
-	check(!advise(&o, XROCE_ADVISE_PREFETCH, 16, 16, &got) && got == 16,
+	check(!advise(o, XROCE_ADVISE_PREFETCH, 16, 16, &got) && got == 16,
 	      "%llu pages", got);
-	ACKED(odp_read(&o, 16 * MEM_PAGE, 64, buf));
-	check(odp_query(&o).odp_faults == 0, "%llu faults",
-	      odp_query(&o).odp_faults);
-	ACKED(odp_write(&o, 16 * MEM_PAGE, 64, 0x42));
-	check(odp_query(&o).odp_faults == 1, "the zero page was written to");
+	ACKED(odp_read(o, 16 * MEM_PAGE, 64, buf));
+	check(odp_query(o).odp_faults == 0, "%llu faults",
+	      odp_query(o).odp_faults);
+	ACKED(odp_write(o, 16 * MEM_PAGE, 64, 0x42));
+	check(odp_query(o).odp_faults == 1, "the zero page was written to");
 
 	/* Unmapped pages are skipped. */
-	munmap(o.mem + 700 * MEM_PAGE, MEM_PAGE);
-	munmap(o.mem + 1500 * MEM_PAGE, 100 * MEM_PAGE);
-	check(!advise(&o, XROCE_ADVISE_PREFETCH_WRITE, 0, 2048, &got) &&
+	munmap(o->mem + 700 * MEM_PAGE, MEM_PAGE);
+	munmap(o->mem + 1500 * MEM_PAGE, 100 * MEM_PAGE);
+	check(!advise(o, XROCE_ADVISE_PREFETCH_WRITE, 0, 2048, &got) &&
 	      got == 2048 - 101, "%llu pages", got);
-	q = odp_query(&o);
+	q = odp_query(o);
 	check(q.odp_resident == 2048 - 101 &&
 	      q.odp_prefetched == 1 + 16 + 2048 - 101,
 	      "%llu resident, %llu prefetched", q.odp_resident, q.odp_prefetched);
-	ACKED(odp_write(&o, 2047 * MEM_PAGE, 64, 0x43));
-	ACKED(odp_write(&o, 699 * MEM_PAGE, 64, 0x44));
-	check(odp_query(&o).odp_faults == 1, "a resident page was faulted in");
+	ACKED(odp_write(o, 2047 * MEM_PAGE, 64, 0x43));
+	ACKED(odp_write(o, 699 * MEM_PAGE, 64, 0x44));
+	check(odp_query(o).odp_faults == 1, "a resident page was faulted in");
 
-	check(advise(&o, 3, 0, 1, &got) == -EINVAL, "unknown advice");
-	check(advise(&o, 0, 0, 0, &got) == -EINVAL, "length 0");
-	check(advise(&o, 0, 0, 2049, &got) == -ERANGE, "beyond the end");
-	check(advise(&o, 0, -1, 1, &got) == -ERANGE, "before the beginning");
-	o.mr.mr = o.w.mr.mr;
-	check(advise(&o, 0, 0, 1, &got) == -EOPNOTSUPP, "MR_ADVISE of a pinned region");
-	o.mr.mr = 0;
-	check(advise(&o, 0, 0, 1, &got) == -ENOENT, "MR_ADVISE without a region");
-	odp_close(&o);
+	check(advise(o, 3, 0, 1, &got) == -EINVAL, "unknown advice");
+	check(advise(o, 0, 0, 0, &got) == -EINVAL, "length 0");
+	check(advise(o, 0, 0, 2049, &got) == -ERANGE, "beyond the end");
+	check(advise(o, 0, -1, 1, &got) == -ERANGE, "before the beginning");
+	o->mr.mr = o->w.mr.mr;
+	check(advise(o, 0, 0, 1, &got) == -EOPNOTSUPP, "MR_ADVISE of a pinned region");
+	o->mr.mr = 0;
+	check(advise(o, 0, 0, 1, &got) == -ENOENT, "MR_ADVISE without a region");
 }
 
 /* Instead of the region that odp_open() has registered. */
@@ -175,38 +171,34 @@ TEST(odp_huge, "O3 O6", "a fault brings in all of a huge page")
 }
 
 /* As many regions of 2 MiB as the table has room for; some are accessed. */
-TEST(odp_many, "O9", "as many regions as the table has room for")
+ODP_TEST(odp_many, "O9", "as many regions as the table has room for", 1)
 {
 	static struct xroce_mr_reg reg[LIVE_MPT_ENTRIES - 16];
-	struct odp o;
 	size_t i;
 	char *mem;
 
-	if (!odp_open(&o, 1))
-		return;
 	mem = mmap(NULL, ARRAY_SIZE(reg) * MEM_HUGE, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (!check(mem != MAP_FAILED, "memory"))
 		return;
 	madvise(mem, ARRAY_SIZE(reg) * MEM_HUGE, MADV_NOHUGEPAGE);
 	for (i = 0; i < ARRAY_SIZE(reg) && !test_failed(); i++) {
-		reg[i] = o.mr;
+		reg[i] = o->mr;
 		reg[i].addr = (uintptr_t)mem + i * MEM_HUGE;
 		reg[i].length = MEM_HUGE;
-		check(!xroce_mr_reg(o.w.x, &reg[i]), "region %zu", i);
+		check(!xroce_mr_reg(o->w.x, &reg[i]), "region %zu", i);
 	}
 	for (i = 0; i < ARRAY_SIZE(reg) && !test_failed(); i += 37) {
-		o.mr = reg[i];
-		ACKED(odp_write(&o, 77, 64, i));
+		o->mr = reg[i];
+		ACKED(odp_write(o, 77, 64, i));
 		odp_is(mem + i * MEM_HUGE + 77, 64, i);
 	}
 	/* All of the memory is unmapped at once, when half of the regions are left. */
 	for (i = 0; i < ARRAY_SIZE(reg); i += 2)
-		check(!xroce_mr_dereg(o.w.x, reg[i].mr), "dereg");
+		check(!xroce_mr_dereg(o->w.x, reg[i].mr), "dereg");
 	munmap(mem, ARRAY_SIZE(reg) * MEM_HUGE);
 	for (i = 1; i < ARRAY_SIZE(reg); i += 2)
-		check(!xroce_mr_dereg(o.w.x, reg[i].mr), "dereg");
-	odp_close(&o);
+		check(!xroce_mr_dereg(o->w.x, reg[i].mr), "dereg");
 }
 
 TEST_MAIN(live_main);

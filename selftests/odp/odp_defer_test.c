@@ -154,23 +154,22 @@ static void compare(const struct odp *o, uint32_t n)
 }
 
 /* As many packets as can be deferred: none is lost, or sent twice. */
-TEST(odp_deferred, "O3", "as many packets as can be deferred are executed")
+ODP_TEST(odp_deferred, "O3", "as many packets as can be deferred are executed", KEEP)
 {
 	struct xroce_stat before = live_stat(), now;
 	pthread_t thread;
 	char *ballast;
 	struct burst b;
-	struct odp o;
 	int i;
 
-	if (!odp_open(&o, KEEP) || !slow(&thread, &ballast))
+	if (!slow(&thread, &ballast))
 		return;
 	for (i = 0; i < 5; i++) {
-		burst(&o, KEEP, &b);
+		burst(o, KEEP, &b);
 		check(!b.seq && !b.silent, "%u sequence errors, %u times silent",
 		      b.seq, b.silent);
-		compare(&o, KEEP);
-		madvise(o.mem, o.bytes, MADV_DONTNEED);
+		compare(o, KEEP);
+		madvise(o->mem, o->bytes, MADV_DONTNEED);
 	}
 	fast(thread, ballast);
 	now = live_stat();
@@ -179,7 +178,6 @@ TEST(odp_deferred, "O3", "as many packets as can be deferred are executed")
 	      now.drop_defer - before.drop_defer);
 	note("%llu deferred, %llu RNR NAKs", now.deferred - before.deferred,
 	     now.nak_rnr - before.nak_rnr);
-	odp_close(&o);
 }
 
 static void answer(struct odp *o, uint8_t opcode, uint32_t psn, uint64_t orig)
@@ -194,61 +192,58 @@ static void answer(struct odp *o, uint8_t opcode, uint32_t psn, uint64_t orig)
 }
 
 /* Each packet finds what the previous ones have left, however long each had to wait. */
-TEST(odp_order, "O3", "deferred packets are executed in order")
+ODP_TEST(odp_order, "O3", "deferred packets are executed in order", 8)
 {
 	struct packet *req;
 	pthread_t thread;
 	char *ballast;
 	uint32_t psn;
-	struct odp o;
 	int i;
 
-	if (!odp_open(&o, 8) || !slow(&thread, &ballast))
+	if (!slow(&thread, &ballast))
 		return;
-	req = &o.w.req;
+	req = &o->w.req;
 	psn = req->psn;
-	send_one(&o, psn, 0, 1);
+	send_one(o, psn, 0, 1);
 	for (i = 1; i <= 2; i++) {
 		req->psn = (psn + i) & XROCE_PSN_MASK;
 		req->opcode = XROCE_RC_FETCH_ADD;
 		req->payload = 0;
 		req->va = ODP_IOVA + 4 * MEM_PAGE;
 		req->swap = 5;
-		wire_send(&o.w);
+		wire_send(&o->w);
 	}
 	/* Into the first page again. */
-	send_one(&o, psn + 3, 0, 1);
-	answer(&o, XROCE_RC_ACK, psn, 0);
-	answer(&o, XROCE_RC_ATOMIC_ACK, psn + 1, 0);
-	answer(&o, XROCE_RC_ATOMIC_ACK, psn + 2, 5);
-	answer(&o, XROCE_RC_ACK, psn + 3, 0);
+	send_one(o, psn + 3, 0, 1);
+	answer(o, XROCE_RC_ACK, psn, 0);
+	answer(o, XROCE_RC_ATOMIC_ACK, psn + 1, 0);
+	answer(o, XROCE_RC_ATOMIC_ACK, psn + 2, 5);
+	answer(o, XROCE_RC_ACK, psn + 3, 0);
 	fast(thread, ballast);
-	check(*(uint64_t *)(o.mem + 4 * MEM_PAGE) == 10, "the sum");
-	compare(&o, 1);
-	odp_close(&o);
+	check(*(uint64_t *)(o->mem + 4 * MEM_PAGE) == 10, "the sum");
+	compare(o, 1);
 }
 
 /* Packets for which there is no room get an RNR NAK. */
-TEST(odp_too_many, "O3", "packets beyond odp_defer_max get an RNR NAK")
+ODP_TEST(odp_too_many, "O3", "packets beyond odp_defer_max get an RNR NAK", 64)
 {
 	struct xroce_stat before = live_stat(), now = before;
 	unsigned int rnr = 0;
 	pthread_t thread;
 	char *ballast;
 	struct burst b;
-	struct odp o;
 	int i;
 
-	if (!odp_open(&o, 64) || !slow(&thread, &ballast))
+	if (!slow(&thread, &ballast))
 		return;
 	live_parameter("odp_defer_max", 4);
 	for (i = 0; i < 50 && now.drop_defer == before.drop_defer; i++) {
-		burst(&o, 64, &b);
+		burst(o, 64, &b);
 		check(!b.silent, "%u times silent", b.silent);
 		check(!b.seq, "%u sequence errors", b.seq);
 		rnr += b.rnr;
-		compare(&o, 64);
-		madvise(o.mem, o.bytes, MADV_DONTNEED);
+		compare(o, 64);
+		madvise(o->mem, o->bytes, MADV_DONTNEED);
 		now = live_stat();
 	}
 	live_parameter("odp_defer_max", KEEP);
@@ -256,30 +251,25 @@ TEST(odp_too_many, "O3", "packets beyond odp_defer_max get an RNR NAK")
 	check(now.drop_defer > before.drop_defer && rnr,
 	      "%llu dropped, %u RNR NAKs",
 	      now.drop_defer - before.drop_defer, rnr);
-	odp_close(&o);
 }
 
 /* Nothing is deferred: RNR NAKs until the memory is resident. */
-TEST(odp_told, "O3", "with odp_defer_max=0 packets get an RNR NAK")
+ODP_TEST(odp_told, "O3", "with odp_defer_max=0 packets get an RNR NAK", 64)
 {
 	struct xroce_stat before = live_stat(), now;
-	struct odp o;
 	int i;
 
-	if (!odp_open(&o, 64))
-		return;
 	live_parameter("odp_defer_max", 0);
 	/* Backwards, so that nothing is read ahead. */
 	for (i = 63; i >= 0; i--) {
-		o.rnr = 0;
-		ACKED(odp_write(&o, i * MEM_PAGE, 64, i));
-		check(o.rnr, "no RNR NAK");
-		odp_is(o.mem + i * MEM_PAGE, 64, i);
+		o->rnr = 0;
+		ACKED(odp_write(o, i * MEM_PAGE, 64, i));
+		check(o->rnr, "no RNR NAK");
+		odp_is(o->mem + i * MEM_PAGE, 64, i);
 	}
 	live_parameter("odp_defer_max", KEEP);
 	now = live_stat();
 	check(now.deferred == before.deferred, "deferred");
-	odp_close(&o);
 }
 
 /*
@@ -287,33 +277,29 @@ TEST(odp_told, "O3", "with odp_defer_max=0 packets get an RNR NAK")
  * retry. The failed request is not reported to another queue pair, nor to this one after a
  * reset.
  */
-TEST(odp_not_told, "O3 O4", "a failed fault is reported only to its requester")
+ODP_TEST(odp_not_told, "O3 O4", "a failed fault is reported only to its requester", 8)
 {
 	unsigned long long failed;
 	struct packet got;
-	struct odp o;
 	int i;
 
-	if (!odp_open(&o, 8))
-		return;
 	live_parameter("odp_defer_max", 0);
-	munmap(o.mem + 5 * MEM_PAGE, MEM_PAGE);
-	odp_check_refused(odp_write(&o, 5 * MEM_PAGE, 64, 1), "WRITE to an unmapped page");
-	check(o.rnr >= 1 && wire_again(&o.w), "%u RNR NAKs", o.rnr);
+	munmap(o->mem + 5 * MEM_PAGE, MEM_PAGE);
+	odp_check_refused(odp_write(o, 5 * MEM_PAGE, 64, 1), "WRITE to an unmapped page");
+	check(o->rnr >= 1 && wire_again(&o->w), "%u RNR NAKs", o->rnr);
 
-	failed = odp_query(&o).odp_failed;
-	check(wire_send(&o.w) && wire_take(&o.w, WIRE_MS, &got, NULL) &&
+	failed = odp_query(o).odp_failed;
+	check(wire_send(&o->w) && wire_take(&o->w, WIRE_MS, &got, NULL) &&
 	      got.syndrome == (XROCE_SYN_RNR | XROCE_RNR_FAULT), "no RNR NAK");
-	for (i = 0; i < 1000 && odp_query(&o).odp_failed == failed; i++)
+	for (i = 0; i < 1000 && odp_query(o).odp_failed == failed; i++)
 		usleep(1000);
-	check(odp_query(&o).odp_failed > failed, "the request did not fail");
-	check(mmap(o.mem + 5 * MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE,
+	check(odp_query(o).odp_failed > failed, "the request did not fail");
+	check(mmap(o->mem + 5 * MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
-	      MAP_FAILED && wire_again(&o.w), "mapped again");
-	ACKED(odp_write(&o, 5 * MEM_PAGE, 64, 7));
-	odp_is(o.mem + 5 * MEM_PAGE, 64, 7);
+	      MAP_FAILED && wire_again(&o->w), "mapped again");
+	ACKED(odp_write(o, 5 * MEM_PAGE, 64, 7));
+	odp_is(o->mem + 5 * MEM_PAGE, 64, 7);
 	live_parameter("odp_defer_max", KEEP);
-	odp_close(&o);
 }
 
 /* Map a slow disk as the region. Return: the disk; -1: there is none. */
@@ -392,59 +378,55 @@ static void settle(struct odp *o)
 }
 
 /* The queue pair is reset while packets of it are deferred: they are dropped. */
-TEST(odp_purged, "O3 O6", "the queue pair is reset while packets are deferred")
+ODP_TEST(odp_purged, "O3 O6", "the queue pair is reset while packets are deferred", KEEP)
 {
 	struct xroce_stat before = live_stat(), now = before;
 	pthread_t thread;
 	char *ballast;
 	struct burst b;
-	struct odp o;
 	int i;
 
-	if (!odp_open(&o, KEEP) || !slow(&thread, &ballast))
+	if (!slow(&thread, &ballast))
 		return;
 	for (i = 0; i < 1000 && now.deferred - before.deferred < 2 * KEEP_ALL &&
 	     !test_failed(); i++) {
-		send_from(&o, o.w.req.psn, 0, KEEP);
-		if (!wire_again(&o.w))
+		send_from(o, o->w.req.psn, 0, KEEP);
+		if (!wire_again(&o->w))
 			break;
-		madvise(o.mem, o.bytes, MADV_DONTNEED);
+		madvise(o->mem, o->bytes, MADV_DONTNEED);
 		now = live_stat();
 	}
 	check(now.deferred - before.deferred >= 2 * KEEP_ALL, "%llu deferred in %d",
 	      now.deferred - before.deferred, i);
 	fast(thread, ballast);
-	settle(&o);
-	burst(&o, KEEP, &b);
-	compare(&o, KEEP);
-	odp_close(&o);
+	settle(o);
+	burst(o, KEEP, &b);
+	compare(o, KEEP);
 }
 
 /* The region is deregistered while packets wait: the access is refused. */
-TEST(odp_deferred_dereg, "O3 O4",
-     "a packet deferred when its region is deregistered is executed or refused")
+ODP_TEST(odp_deferred_dereg, "O3 O4",
+	 "a packet deferred when its region is deregistered is executed or refused", 8)
 {
 	pthread_t thread;
 	struct packet got;
 	char *ballast;
-	struct odp o;
 	int i;
 
-	if (!odp_open(&o, 8) || !slow(&thread, &ballast))
+	if (!slow(&thread, &ballast))
 		return;
 	for (i = 0; i < 10 && !test_failed(); i++) {
-		send_one(&o, o.w.req.psn, 0, 1);
-		check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
-		if (!check(wire_take(&o.w, WIRE_MS, &got, NULL), "no answer"))
+		send_one(o, o->w.req.psn, 0, 1);
+		check(!xroce_mr_dereg(o->w.x, o->mr.mr), "dereg");
+		if (!check(wire_take(&o->w, WIRE_MS, &got, NULL), "no answer"))
 			break;
 		check(got.syndrome == XROCE_SYN_NAK_ACC ||
 		      got.syndrome == XROCE_SYN_ACK, "%#x", got.syndrome);
-		madvise(o.mem, o.bytes, MADV_DONTNEED);
-		if (!wire_again(&o.w) || !odp_register(&o))
+		madvise(o->mem, o->bytes, MADV_DONTNEED);
+		if (!wire_again(&o->w) || !odp_register(o))
 			break;
 	}
 	fast(thread, ballast);
-	odp_close(&o);
 }
 
 static bool written(void *arg)
@@ -453,29 +435,26 @@ static bool written(void *arg)
 }
 
 /* On an unreliable connection nothing is sent again, and nothing is lost. */
-TEST(odp_deferred_uc, "O3", "deferred packets of an unreliable connection are not lost")
+ODP_TEST_OPTS(odp_deferred_uc, "O3", "deferred packets of an unreliable connection are not lost",
+	      KEEP, &(struct wire_opts){ .type = XROCE_QPT_UC })
 {
-	static const struct wire_opts uc = { .type = XROCE_QPT_UC };
 	struct xroce_stat before = live_stat(), now;
 	__u64 all = before.write + 64;
-	struct odp o;
 	int i;
 
-	if (!odp_open_opts(&o, KEEP, &uc))
-		return;
 	/* Frames that are deferred for too long would be lost. */
 	live_parameter("odp_defer_ms", 60000);
 	for (i = 0; i < 64; i++) {
-		o.w.req.opcode = (!i ? XROCE_RC_WRITE_FIRST : i < 63 ?
+		o->w.req.opcode = (!i ? XROCE_RC_WRITE_FIRST : i < 63 ?
 				  XROCE_RC_WRITE_MIDDLE : XROCE_RC_WRITE_LAST) |
 				 XROCE_OP_UC;
-		o.w.req.va = ODP_IOVA;
-		o.w.req.rkey = o.mr.rkey;
-		o.w.req.dmalen = 64 * ODP_MTU;
-		o.w.req.payload = ODP_MTU;
-		o.w.req.pattern = i;
-		wire_send(&o.w);
-		o.w.req.psn = (o.w.req.psn + 1) & XROCE_PSN_MASK;
+		o->w.req.va = ODP_IOVA;
+		o->w.req.rkey = o->mr.rkey;
+		o->w.req.dmalen = 64 * ODP_MTU;
+		o->w.req.payload = ODP_MTU;
+		o->w.req.pattern = i;
+		wire_send(&o->w);
+		o->w.req.psn = (o->w.req.psn + 1) & XROCE_PSN_MASK;
 	}
 	live_wait(written, &all);
 	live_parameter("odp_defer_ms", 20);
@@ -483,48 +462,43 @@ TEST(odp_deferred_uc, "O3", "deferred packets of an unreliable connection are no
 	check(now.write - before.write == 64 && now.deferred > before.deferred,
 	      "%llu executed, %llu deferred", now.write - before.write,
 	      now.deferred - before.deferred);
-	compare(&o, 64);
-	odp_close(&o);
+	compare(o, 64);
 }
 
 /* A READ that waits for memory is answered before the refusal of a later request. */
-TEST(odp_read_refused, "O3 D5", "a refusal behind a READ that waits for memory")
+ODP_TEST(odp_read_refused, "O3 D5", "a refusal behind a READ that waits for memory", 64)
 {
 	struct packet got = {}, *req;
 	pthread_t thread;
 	char *ballast;
 	uint32_t i, n;
-	struct odp o;
 
-	if (!odp_open(&o, 64))
-		return;
 	for (i = 0; i < 4 && !test_failed() && slow(&thread, &ballast); i++) {
-		req = &o.w.req;
+		req = &o->w.req;
 		req->opcode = XROCE_RC_READ_REQUEST;
 		req->psn = WIRE_PSN;
 		req->va = ODP_IOVA + 8 * i * MEM_PAGE;
-		req->rkey = o.mr.rkey;
+		req->rkey = o->mr.rkey;
 		req->dmalen = 4 * ODP_MTU;
 		req->payload = 0;
-		wire_send(&o.w);
+		wire_send(&o->w);
 		req->opcode = XROCE_RC_WRITE_ONLY;
 		req->psn = (WIRE_PSN + 4) & XROCE_PSN_MASK;
 		req->rkey ^= 1;
 		req->dmalen = 64;
 		req->payload = 64;
-		wire_send(&o.w);
-		for (n = 0; wire_take(&o.w, WIRE_MS, &got, NULL) && got.opcode != XROCE_RC_ACK; n++)
-			;
+		wire_send(&o->w);
+		for (n = 0; wire_take(&o->w, WIRE_MS, &got, NULL) && got.opcode != XROCE_RC_ACK;)
+			n++;
 		check(n == 4 && got.syndrome == XROCE_SYN_NAK_ACC && got.psn == req->psn &&
 		      got.msn == 1,
 		      "%u packets, then opcode %#x, syndrome %#x, PSN %#x, MSN %u", n, got.opcode,
 		      got.syndrome, got.psn, got.msn);
 		/* The children have the handle open, too. */
 		fast(thread, ballast);
-		if (!odp_again(&o))
+		if (!odp_again(o))
 			return;
 	}
-	odp_close(&o);
 }
 
 /* Make the link of LIVE_SPARE anew, with its maps but without its program. */

@@ -53,37 +53,33 @@ static unsigned int until_refused(struct odp *o, pid_t victim, unsigned int when
 	return i - 1;
 }
 
-TEST(odp_memory_ends, "O4 O6", "the process with the memory ends")
+ODP_TEST(odp_memory_ends, "O4 O6", "the process with the memory ends", PAGES)
 {
 	struct xroce_mr_reg own;
-	struct odp o;
 	unsigned int n;
 	pid_t pid;
 	int i;
 
-	if (!odp_open(&o, PAGES))
-		return;
-	o.wait_ms = 1;
-	own = o.mr;
+	o->wait_ms = 1;
+	own = o->mr;
 	for (i = 0; i < ROUNDS && !test_failed(); i++) {
-		pid = other(&o);
-		odp_register_of(&o, pid);
-		n = until_refused(&o, pid, 20 + 13 * i);
+		pid = other(o);
+		odp_register_of(o, pid);
+		n = until_refused(o, pid, 20 + 13 * i);
 		check(n >= 20 + 13u * i, "refused after %u", n);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
-		wire_again(&o.w);
-		REFUSED(odp_write(&o, 0, 64, 1));
-		check(live_wait(odp_empty, &o), "%llu pages resident",
-		      odp_query(&o).odp_resident);
-		check(!o.mem[0], "the parent's memory was written");
-		wire_again(&o.w);
-		check(!xroce_mr_dereg(o.w.x, o.mr.mr), "MR_DEREG");
+		wire_again(&o->w);
+		REFUSED(odp_write(o, 0, 64, 1));
+		check(live_wait(odp_empty, o), "%llu pages resident",
+		      odp_query(o).odp_resident);
+		check(!o->mem[0], "the parent's memory was written");
+		wire_again(&o->w);
+		check(!xroce_mr_dereg(o->w.x, o->mr.mr), "MR_DEREG");
 	}
-	o.mr = own;
-	ACKED(odp_write(&o, 0, 64, 0x19));
-	odp_is(o.mem, 64, 0x19);
-	odp_close(&o);
+	o->mr = own;
+	ACKED(odp_write(o, 0, 64, 0x19));
+	odp_is(o->mem, 64, 0x19);
 }
 
 /* Make a region and a queue pair, tell the sender, and keep dropping a page. */

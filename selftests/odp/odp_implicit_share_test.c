@@ -53,67 +53,59 @@ static bool its(pid_t pid, void *addr, void *buf, size_t len)
 }
 
 /* The same addresses of two processes are different memory. */
-TEST(implicit_two, "O2", "regions of two processes, of which one ends")
+IMPLICIT_TEST(implicit_two, "O2", "regions of two processes, of which one ends", 4, NULL)
 {
 	struct xroce_mr_reg mine, other;
 	char buf[64];
-	struct odp o;
 	pid_t pid;
 
-	if (!implicit_open(&o, 4, NULL))
-		return;
-	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x10));
+	ACKED(odp_write(o, implicit_at(o->mem), 64, 0x10));
 	pid = sleeper();
-	if (!implicit_register(&o, pid, &other))
+	if (!implicit_register(o, pid, &other))
 		return;
-	mine = o.mr;
-	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x11));
-	o.mr = other;
-	ACKED(odp_read(&o, implicit_at(o.mem), 64, buf));
+	mine = o->mr;
+	ACKED(odp_write(o, implicit_at(o->mem), 64, 0x11));
+	o->mr = other;
+	ACKED(odp_read(o, implicit_at(o->mem), 64, buf));
 	odp_is(buf, 64, 0x10);
-	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x12));
-	odp_is(o.mem, 64, 0x11);
-	if (its(pid, o.mem, buf, 64))
+	ACKED(odp_write(o, implicit_at(o->mem), 64, 0x12));
+	odp_is(o->mem, 64, 0x11);
+	if (its(pid, o->mem, buf, 64))
 		odp_is(buf, 64, 0x12);
 	/* The child still has the page that is unmapped here. */
-	munmap(o.mem + MEM_PAGE, MEM_PAGE);
-	ACKED(odp_write(&o, implicit_at(o.mem + MEM_PAGE), 64, 0x13));
-	if (its(pid, o.mem + MEM_PAGE, buf, 64))
+	munmap(o->mem + MEM_PAGE, MEM_PAGE);
+	ACKED(odp_write(o, implicit_at(o->mem + MEM_PAGE), 64, 0x13));
+	if (its(pid, o->mem + MEM_PAGE, buf, 64))
 		odp_is(buf, 64, 0x13);
-	check(odp_query(&o).pid == (__u32)pid, "pid");
+	check(odp_query(o).pid == (__u32)pid, "pid");
 
 	stop(pid);
-	implicit_expect_children(&o, 0);
-	check(!odp_query(&o).odp_resident, "%llu resident",
-	      odp_query(&o).odp_resident);
-	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x14));
-	odp_is(o.mem, 64, 0x11);
-	o.mr = mine;
-	if (wire_again(&o.w))
-		ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x15));
-	odp_is(o.mem, 64, 0x15);
-	odp_close(&o);
+	implicit_expect_children(o, 0);
+	check(!odp_query(o).odp_resident, "%llu resident",
+	      odp_query(o).odp_resident);
+	REFUSED(odp_write(o, implicit_at(o->mem), 64, 0x14));
+	odp_is(o->mem, 64, 0x11);
+	o->mr = mine;
+	if (wire_again(&o->w))
+		ACKED(odp_write(o, implicit_at(o->mem), 64, 0x15));
+	odp_is(o->mem, 64, 0x15);
 }
 
 /* After a fork the region's pages are the parent's. */
-TEST(implicit_fork, "O2 O6", "copy on write after a fork")
+IMPLICIT_TEST(implicit_fork, "O2 O6", "copy on write after a fork", 2, NULL)
 {
 	char buf[64];
-	struct odp o;
 	pid_t pid;
 
-	if (!implicit_open(&o, 2, NULL))
-		return;
-	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x21));
+	ACKED(odp_write(o, implicit_at(o->mem), 64, 0x21));
 	pid = sleeper();
-	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x22));
-	odp_is(o.mem, 64, 0x22);
-	if (its(pid, o.mem, buf, 64))
+	ACKED(odp_write(o, implicit_at(o->mem), 64, 0x22));
+	odp_is(o->mem, 64, 0x22);
+	if (its(pid, o->mem, buf, 64))
 		odp_is(buf, 64, 0x21);
 	stop(pid);
-	ACKED(odp_read(&o, implicit_at(o.mem), 64, buf));
+	ACKED(odp_read(o, implicit_at(o->mem), 64, buf));
 	odp_is(buf, 64, 0x22);
-	odp_close(&o);
 }
 
 TEST(implicit_window, "O2 O8", "windows bound to parts of an address space")
@@ -151,120 +143,108 @@ TEST(implicit_window, "O2 O8", "windows bound to parts of an address space")
 }
 
 /* Re-register with other rights, as a range, and as the address space again. */
-TEST(implicit_rereg, "O2 R5", "re-registration with other rights and memory")
+IMPLICIT_TEST(implicit_rereg, "O2 R5", "re-registration with other rights and memory", 4, NULL)
 {
 	struct xroce_mr_rereg r;
 	char buf[64];
-	struct odp o;
 
-	if (!implicit_open(&o, 4, NULL))
-		return;
-	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x41));
+	ACKED(odp_write(o, implicit_at(o->mem), 64, 0x41));
 	r = (struct xroce_mr_rereg){
-		.mr = o.mr.mr,
+		.mr = o->mr.mr,
 		.mask = XROCE_REREG_ACCESS,
 		.access = XROCE_ACCESS_REMOTE_READ | XROCE_ACCESS_ON_DEMAND,
 	};
-	check(!xroce_mr_rereg(o.w.x, &r), "re-registration with other rights");
-	o.mr.rkey = r.rkey;
-	ACKED(odp_read(&o, implicit_at(o.mem), 64, buf));
+	check(!xroce_mr_rereg(o->w.x, &r), "re-registration with other rights");
+	o->mr.rkey = r.rkey;
+	ACKED(odp_read(o, implicit_at(o->mem), 64, buf));
 	odp_is(buf, 64, 0x41);
-	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x42));
-	check(odp_query(&o).odp_resident == 1, "the memory has changed");
+	REFUSED(odp_write(o, implicit_at(o->mem), 64, 0x42));
+	check(odp_query(o).odp_resident == 1, "the memory has changed");
 
 	r = (struct xroce_mr_rereg){
-		.mr = o.mr.mr,
+		.mr = o->mr.mr,
 		.mask = XROCE_REREG_ACCESS | XROCE_REREG_TRANSLATION,
-		.access = o.mr.access,
-		.addr = (uintptr_t)o.mem,
+		.access = o->mr.access,
+		.addr = (uintptr_t)o->mem,
 		.length = 2 * MEM_PAGE,
 		.iova = ODP_IOVA,
 	};
-	check(!xroce_mr_rereg(o.w.x, &r), "re-registration as a range");
-	o.mr.rkey = r.rkey;
-	if (wire_again(&o.w))
-		ACKED(odp_write(&o, MEM_PAGE, 64, 0x43));
-	odp_is(o.mem + MEM_PAGE, 64, 0x43);
-	check(odp_query(&o).pages == 2 && odp_query(&o).odp_children == 1, "query");
-	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x44));
+	check(!xroce_mr_rereg(o->w.x, &r), "re-registration as a range");
+	o->mr.rkey = r.rkey;
+	if (wire_again(&o->w))
+		ACKED(odp_write(o, MEM_PAGE, 64, 0x43));
+	odp_is(o->mem + MEM_PAGE, 64, 0x43);
+	check(odp_query(o).pages == 2 && odp_query(o).odp_children == 1, "query");
+	REFUSED(odp_write(o, implicit_at(o->mem), 64, 0x44));
 
 	r.addr = 0;
 	r.length = XROCE_LENGTH_ALL;
-	check(xroce_mr_rereg(o.w.x, &r) == -EINVAL, "iova is not 0");
+	check(xroce_mr_rereg(o->w.x, &r) == -EINVAL, "iova is not 0");
 	r.iova = 0;
 	r.access &= ~XROCE_ACCESS_ON_DEMAND;
-	check(xroce_mr_rereg(o.w.x, &r) == -EFAULT, "without on-demand access");
-	check(odp_query(&o).lkey >> 8 == o.mr.mr &&
-	      odp_query(&o).rkey == o.mr.rkey, "the region has changed");
+	check(xroce_mr_rereg(o->w.x, &r) == -EFAULT, "without on-demand access");
+	check(odp_query(o).lkey >> 8 == o->mr.mr &&
+	      odp_query(o).rkey == o->mr.rkey, "the region has changed");
 	r.access |= XROCE_ACCESS_ON_DEMAND;
-	check(!xroce_mr_rereg(o.w.x, &r), "re-registration as an address space");
-	o.mr.rkey = r.rkey;
-	if (wire_again(&o.w))
-		ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x45));
-	odp_is(o.mem, 64, 0x45);
-	odp_close(&o);
+	check(!xroce_mr_rereg(o->w.x, &r), "re-registration as an address space");
+	o->mr.rkey = r.rkey;
+	if (wire_again(&o->w))
+		ACKED(odp_write(o, implicit_at(o->mem), 64, 0x45));
+	odp_is(o->mem, 64, 0x45);
 }
 
-TEST(implicit_share, "O2 R6", "two regions share an address space")
+IMPLICIT_TEST(implicit_share, "O2 R6", "two regions share an address space", 1, NULL)
 {
 	struct xroce_mr_reg_shared r;
 	char buf[64];
-	struct odp o;
 
-	if (!implicit_open(&o, 1, NULL))
-		return;
-	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x51));
+	ACKED(odp_write(o, implicit_at(o->mem), 64, 0x51));
 	r = (struct xroce_mr_reg_shared){
-		.from = o.mr.mr,
-		.pd = o.w.pd,
+		.from = o->mr.mr,
+		.pd = o->w.pd,
 		.access = XROCE_ACCESS_REMOTE_READ | XROCE_ACCESS_ON_DEMAND,
 		.iova = 1,
 	};
-	check(xroce_mr_reg_shared(o.w.x, &r) == -EINVAL, "iova is not 0");
+	check(xroce_mr_reg_shared(o->w.x, &r) == -EINVAL, "iova is not 0");
 	r.iova = 0;
 	r.access = XROCE_ACCESS_REMOTE_READ;
-	check(xroce_mr_reg_shared(o.w.x, &r) == -EINVAL, "without on-demand access");
+	check(xroce_mr_reg_shared(o->w.x, &r) == -EINVAL, "without on-demand access");
 	r.access |= XROCE_ACCESS_ON_DEMAND;
-	check(!xroce_mr_reg_shared(o.w.x, &r) && r.length == XROCE_LENGTH_ALL,
+	check(!xroce_mr_reg_shared(o->w.x, &r) && r.length == XROCE_LENGTH_ALL,
 	      "shared");
-	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
-	o.mr.mr = r.mr;
-	o.mr.rkey = r.rkey;
-	o.rnr = 0;
-	ACKED(odp_read(&o, implicit_at(o.mem), 64, buf));
+	check(!xroce_mr_dereg(o->w.x, o->mr.mr), "dereg");
+	o->mr.mr = r.mr;
+	o->mr.rkey = r.rkey;
+	o->rnr = 0;
+	ACKED(odp_read(o, implicit_at(o->mem), 64, buf));
 	odp_is(buf, 64, 0x51);
-	check(odp_query(&o).odp_children == 1 && odp_query(&o).odp_faults == 1,
+	check(odp_query(o).odp_children == 1 && odp_query(o).odp_faults == 1,
 	      "the memory is not shared");
-	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x52));
-	odp_close(&o);
+	REFUSED(odp_write(o, implicit_at(o->mem), 64, 0x52));
 }
 
 /* The L_Key is valid for all of the address space, too: SENDs can go anywhere. */
-TEST(implicit_recv, "O2 R9", "receive buffers anywhere in an address space")
+IMPLICIT_TEST(implicit_recv, "O2 R9", "receive buffers anywhere in an address space", 4,
+	      &(struct wire_opts){ .recv = true })
 {
-	static const struct wire_opts opts = { .recv = true };
 	struct xroce_sge_local sge;
 	struct xroce_cqe cqe;
-	struct odp o;
 
-	if (!implicit_open(&o, 4, &opts))
-		return;
 	sge = (struct xroce_sge_local){
-		(uintptr_t)o.mem + MEM_PAGE - 100, 1000, o.mr.lkey,
+		(uintptr_t)o->mem + MEM_PAGE - 100, 1000, o->mr.lkey,
 	};
-	check(!xroce_post_recv(o.w.rq, 7, &sge, 1), "post");
-	o.w.req.opcode = XROCE_RC_SEND_ONLY;
-	o.w.req.payload = 1000;
-	o.w.req.pattern = 0x61;
-	ACKED(odp_request(&o));
-	odp_is(o.mem + MEM_PAGE - 100, 1000, 0x61);
-	check(xroce_cq_poll(o.w.cq, &cqe, 1) == 1 &&
+	check(!xroce_post_recv(o->w.rq, 7, &sge, 1), "post");
+	o->w.req.opcode = XROCE_RC_SEND_ONLY;
+	o->w.req.payload = 1000;
+	o->w.req.pattern = 0x61;
+	ACKED(odp_request(o));
+	odp_is(o->mem + MEM_PAGE - 100, 1000, 0x61);
+	check(xroce_cq_poll(o->w.cq, &cqe, 1) == 1 &&
 	      cqe.status == XROCE_WC_SUCCESS && cqe.byte_len == 1000, "CQE");
 
 	sge.addr = 64;
-	check(!xroce_post_recv(o.w.rq, 8, &sge, 1), "post");
-	check(odp_request(&o) == XROCE_SYN_NAK_OP, "SEND to unmapped memory");
-	odp_close(&o);
+	check(!xroce_post_recv(o->w.rq, 8, &sge, 1), "post");
+	check(odp_request(o) == XROCE_SYN_NAK_OP, "SEND to unmapped memory");
 }
 
 #define PARTS	40u

@@ -18,16 +18,13 @@ static char data[3 * MEM_PAGE];
 /*
  * What a query returns, what the region costs when nothing is resident, invalid arguments.
  */
-TEST(space_reg, "O2", "register an address space; invalid arguments")
+IMPLICIT_TEST(space_reg, "O2", "register an address space; invalid arguments", 1, NULL)
 {
 	struct xroce_mr_query q;
 	struct xroce_mr_reg r;
 	__u64 entry;
-	struct odp o;
 
-	if (!implicit_open(&o, 1, NULL))
-		return;
-	q = odp_query(&o);
+	q = odp_query(o);
 	check(!q.iova && !q.addr && q.length == ~0ull && !q.pages &&
 	      q.page_shift == 12 && q.pid == (__u32)getpid(),
 	      "iova %#llx, addr %#llx, length %#llx, %llu pages", q.iova, q.addr,
@@ -36,66 +33,61 @@ TEST(space_reg, "O2", "register an address space; invalid arguments")
 	      "%llu resident, %llu children, %llu bytes", q.odp_resident, q.odp_children,
 	      q.odp_bytes);
 	check(live_vmpin() == WIRE_BYTES / 1024, "VmPin %ld", live_vmpin());
-	check(xroce_mtt_read(o.w.x, o.mr.mr, 0, &entry, 1) == -ERANGE,
+	check(xroce_mtt_read(o->w.x, o->mr.mr, 0, &entry, 1) == -ERANGE,
 	      "the region has a table");
 
-	r = o.mr;
+	r = o->mr;
 	r.iova = 1;
-	mr_refused(o.w.x, r, -EINVAL);
+	mr_refused(o->w.x, r, -EINVAL);
 	r.iova = 4096;
-	mr_refused(o.w.x, r, -EINVAL);
+	mr_refused(o->w.x, r, -EINVAL);
 	r.iova = 0;
 	r.addr = 4096;
-	mr_refused(o.w.x, r, -EINVAL);
+	mr_refused(o->w.x, r, -EINVAL);
 	r.addr = 0;
 	r.length--;
-	mr_refused(o.w.x, r, -EFAULT);
+	mr_refused(o->w.x, r, -EFAULT);
 	r.length++;
 	r.access &= ~XROCE_ACCESS_ON_DEMAND;
-	mr_refused(o.w.x, r, -EFAULT);
+	mr_refused(o->w.x, r, -EFAULT);
 	r.access |= XROCE_ACCESS_ON_DEMAND;
-	mr_accepted(o.w.x, r);
-	odp_close(&o);
+	mr_accepted(o->w.x, r);
 }
 
 /* Heap, stack, data and a file mapping: the virtual address is enough. */
-TEST(implicit_any, "O2 O3 O7", "one key reaches any address")
+IMPLICIT_TEST(implicit_any, "O2 O3 O7", "one key reaches any address", 4, NULL)
 {
 	char stack[2 * MEM_PAGE], buf[2 * MEM_PAGE], *heap, *file;
 	char *const *at, *const all[] = { stack, data, NULL };
-	struct odp o;
 	int fd;
 
-	if (!implicit_open(&o, 4, NULL))
-		return;
 	heap = malloc(2 * MEM_PAGE);
 	fd = memfd_create("file", MFD_CLOEXEC);
 	check(!ftruncate(fd, 2 * MEM_PAGE), "ftruncate");
 	file = mmap(NULL, 2 * MEM_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	for (at = all; *at && !test_failed(); at++) {
-		ACKED(odp_write(&o, implicit_at(*at + 3), 1001, 0x21));
+		ACKED(odp_write(o, implicit_at(*at + 3), 1001, 0x21));
 		odp_is(*at + 3, 1001, 0x21);
-		ACKED(odp_read(&o, implicit_at(*at + 3), 1001, buf));
+		ACKED(odp_read(o, implicit_at(*at + 3), 1001, buf));
 		odp_is(buf, 1001, 0x21);
 	}
-	ACKED(odp_write(&o, implicit_at(heap + 2000), 1024, 0x22));
+	ACKED(odp_write(o, implicit_at(heap + 2000), 1024, 0x22));
 	odp_is(heap + 2000, 1024, 0x22);
-	ACKED(odp_write(&o, implicit_at(file + 4090), 12, 0x23));
+	ACKED(odp_write(o, implicit_at(file + 4090), 12, 0x23));
 	odp_is(file + 4090, 12, 0x23);
 	check(pread(fd, buf, 12, 4090) == 12 && odp_is(buf, 12, 0x23), "file");
-	ACKED(odp_write(&o, implicit_at(o.mem + 7), 64, 0x24));
-	odp_is(o.mem + 7, 64, 0x24);
-	o.rnr = 0;
-	ACKED(odp_write(&o, implicit_at(o.mem + 7), 64, 0x25));
-	check(!o.rnr, "RNR NAK for a resident page");
+	ACKED(odp_write(o, implicit_at(o->mem + 7), 64, 0x24));
+	odp_is(o->mem + 7, 64, 0x24);
+	o->rnr = 0;
+	ACKED(odp_write(o, implicit_at(o->mem + 7), 64, 0x25));
+	check(!o->rnr, "RNR NAK for a resident page");
 	/* Code can be read but not written. */
-	ACKED(odp_read(&o, implicit_at((void *)(uintptr_t)test_implicit_any), 64, buf));
+	ACKED(odp_read(o, implicit_at((void *)(uintptr_t)test_implicit_any), 64, buf));
 	check(!memcmp(buf, (void *)(uintptr_t)test_implicit_any, 64), "other bytes");
-	REFUSED(odp_write(&o, implicit_at((void *)(uintptr_t)test_implicit_any), 4, 1));
+	REFUSED(odp_write(o, implicit_at((void *)(uintptr_t)test_implicit_any), 4, 1));
 	munmap(file, 2 * MEM_PAGE);
 	close(fd);
 	free(heap);
-	odp_close(&o);
 }
 
 /* Unmapped addresses: an access error, and no memory is used for them. */
@@ -139,31 +131,28 @@ TEST(implicit_nothing, "O2", "an access error where nothing is mapped")
 }
 
 /* Memory is mapped and unmapped, while the key stays valid. */
-TEST(implicit_mapped, "O2 O4 O6", "memory is mapped after registration, and unmapped")
+IMPLICIT_TEST(implicit_mapped, "O2 O4 O6", "memory is mapped after registration, and unmapped", 1,
+	      NULL)
 {
 	char buf[64], *mem;
-	struct odp o;
 
-	if (!implicit_open(&o, 1, NULL))
-		return;
-	mem = o.mem;
+	mem = o->mem;
 	munmap(mem, MEM_PAGE);
-	REFUSED(odp_write(&o, implicit_at(mem), 64, 0x31));
-	if (!implicit_again(&o))
+	REFUSED(odp_write(o, implicit_at(mem), 64, 0x31));
+	if (!implicit_again(o))
 		return;
 	check(mmap(mem, MEM_PAGE, PROT_READ | PROT_WRITE, MAP_FIXED |
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == mem, "mmap");
-	ACKED(odp_write(&o, implicit_at(mem), 64, 0x32));
+	ACKED(odp_write(o, implicit_at(mem), 64, 0x32));
 	odp_is(mem, 64, 0x32);
-	check(odp_query(&o).odp_children == 1, "%llu children",
-	      odp_query(&o).odp_children);
+	check(odp_query(o).odp_children == 1, "%llu children",
+	      odp_query(o).odp_children);
 	mprotect(mem, MEM_PAGE, PROT_READ);
-	ACKED(odp_read(&o, implicit_at(mem), 64, buf));
+	ACKED(odp_read(o, implicit_at(mem), 64, buf));
 	odp_is(buf, 64, 0x32);
 	munmap(mem, MEM_PAGE);
-	implicit_expect_children(&o, 0);
-	REFUSED(odp_read(&o, implicit_at(mem), 64, buf));
-	odp_close(&o);
+	implicit_expect_children(o, 0);
+	REFUSED(odp_read(o, implicit_at(mem), 64, buf));
 }
 
 /*
@@ -263,18 +252,15 @@ TEST(implicit_reclaim, "O2 O10", "children without pages are freed")
 }
 
 /* A mapping much larger than memory, of which few pages are touched. */
-TEST(implicit_sparse, "O1 O2 O5", "a few pages of a TiB are resident")
+IMPLICIT_TEST(implicit_sparse, "O1 O2 O5", "a few pages of a TiB are resident", 1, NULL)
 {
 	const uint64_t bytes = 1ull << 40;
 	const unsigned int touched = 2000;
 	struct xroce_mr_query q;
 	unsigned int i;
 	__u64 pages = 0;
-	struct odp o;
 	char *mem;
 
-	if (!implicit_open(&o, 1, NULL))
-		return;
 	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (!check(mem != MAP_FAILED, "mmap: %s", strerror(errno)))
@@ -285,13 +271,13 @@ TEST(implicit_sparse, "O1 O2 O5", "a few pages of a TiB are resident")
 		char *at = mem + ((uint64_t)rng_below(1u << 28) << MEM_PAGE_SHIFT);
 
 		if (i % 8)
-			check(!advise(&o, XROCE_ADVISE_PREFETCH_WRITE, at,
+			check(!advise(o, XROCE_ADVISE_PREFETCH_WRITE, at,
 				      MEM_PAGE, &pages) && pages == 1,
 			      "%llu pages", pages);
 		else
-			ACKED(odp_write(&o, implicit_at(at), 64, i));
+			ACKED(odp_write(o, implicit_at(at), 64, i));
 	}
-	q = odp_query(&o);
+	q = odp_query(o);
 	check(q.odp_resident <= touched && q.odp_resident > touched - 10 &&
 	      q.odp_children <= q.odp_resident && q.odp_bytes < touched * 768,
 	      "%llu resident, %llu children, %llu bytes", q.odp_resident, q.odp_children,
@@ -299,13 +285,12 @@ TEST(implicit_sparse, "O1 O2 O5", "a few pages of a TiB are resident")
 	note("%llu pages of a TiB: %llu children, %llu bytes", q.odp_resident,
 	     q.odp_children, q.odp_bytes);
 	/* A range to the end of all addresses, with nothing more to bring in. */
-	check(!advise(&o, XROCE_ADVISE_PREFETCH_NO_FAULT, mem + bytes - MEM_PAGE,
+	check(!advise(o, XROCE_ADVISE_PREFETCH_NO_FAULT, mem + bytes - MEM_PAGE,
 		      -(uintptr_t)(mem + bytes - MEM_PAGE) - 1, &pages),
 	      "prefetch to the end of addresses");
 	munmap(mem, bytes);
-	q = odp_query(&o);
+	q = odp_query(o);
 	check(q.odp_resident < touched, "%llu resident", q.odp_resident);
-	odp_close(&o);
 }
 
 TEST_MAIN(live_main);

@@ -205,27 +205,24 @@ TEST(odp_mw_revoke, "O8 W7 W11", "a window is revoked while a WRITE waits for it
 }
 
 /* A region without remote rights, which cannot be deregistered before its window. */
-TEST(odp_mw_grant, "O8 W3 W9", "the region has no remote rights, the window has")
+ODP_TEST_OPTS(odp_mw_grant, "O8 W3 W9", "the region has no remote rights, the window has", PAGES,
+	      &mw_rc)
 {
 	struct xroce_mr_reg behind;
-	struct odp o;
 	__u32 key;
 
-	if (!odp_open_opts(&o, PAGES, &mw_rc))
-		return;
-	behind = o.mr;
+	behind = o->mr;
 	behind.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_MW_BIND |
 			XROCE_ACCESS_ON_DEMAND;
-	check(!xroce_mr_reg(o.w.x, &behind) && !behind.rkey, "MR_REG");
-	o.mr.lkey = behind.lkey;
-	key = bound(&o, XROCE_MW_TYPE_2B);
-	use_key(&o, key);
-	ACKED(odp_write(&o, FIRST, 64, 0x61));
-	odp_is(o.mem + FIRST, 64, 0x61);
-	check(xroce_mr_dereg(o.w.x, behind.mr) == -EBUSY, "MR_DEREG");
-	mw_del(&o.w, key);
-	check(!xroce_mr_dereg(o.w.x, behind.mr), "MR_DEREG");
-	odp_close(&o);
+	check(!xroce_mr_reg(o->w.x, &behind) && !behind.rkey, "MR_REG");
+	o->mr.lkey = behind.lkey;
+	key = bound(o, XROCE_MW_TYPE_2B);
+	use_key(o, key);
+	ACKED(odp_write(o, FIRST, 64, 0x61));
+	odp_is(o->mem + FIRST, 64, 0x61);
+	check(xroce_mr_dereg(o->w.x, behind.mr) == -EBUSY, "MR_DEREG");
+	mw_del(&o->w, key);
+	check(!xroce_mr_dereg(o->w.x, behind.mr), "MR_DEREG");
 }
 
 /* WRITE to pinned memory through another queue pair. Return: as odp_write(). */
@@ -242,29 +239,27 @@ static int write_pinned(struct wire *w, size_t off, uint8_t pattern)
 }
 
 /* Requests to a pinned region are not delayed while others wait for a page. */
-TEST(odp_beside, "O8", "access to pinned memory does not wait for faults")
+ODP_TEST(odp_beside, "O8", "access to pinned memory does not wait for faults", 512)
 {
-	struct odp o;
-	struct wire_opts opts = { .with = &o.w, .peer = WIRE_QPN + 1 };
+	struct wire_opts opts = { .with = &o->w, .peer = WIRE_QPN + 1 };
 	struct wire w;
 	int i;
 
-	if (!odp_open(&o, 512) || !wire_open(&w, &opts))
+	if (!wire_open(&w, &opts))
 		return;
 	for (i = 0; i < 100 && !test_failed(); i++) {
-		madvise(o.mem, o.bytes, MADV_DONTNEED);
-		o.w.req.opcode = XROCE_RC_WRITE_ONLY;
-		o.w.req.rkey = o.mr.rkey;
-		o.w.req.va = ODP_IOVA + i * MEM_PAGE;
-		o.w.req.pattern = i;
-		wire_send(&o.w);
+		madvise(o->mem, o->bytes, MADV_DONTNEED);
+		o->w.req.opcode = XROCE_RC_WRITE_ONLY;
+		o->w.req.rkey = o->mr.rkey;
+		o->w.req.va = ODP_IOVA + i * MEM_PAGE;
+		o->w.req.pattern = i;
+		wire_send(&o->w);
 		ACKED(write_pinned(&w, 64 * i, i + 100));
 		odp_is(w.mem + 64 * i, 64, i + 100);
-		ACKED(odp_answer(&o));
-		odp_is(o.mem + i * MEM_PAGE, 64, i);
+		ACKED(odp_answer(o));
+		odp_is(o->mem + i * MEM_PAGE, 64, i);
 	}
 	wire_close(&w);
-	odp_close(&o);
 }
 
 /*

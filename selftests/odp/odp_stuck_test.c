@@ -86,60 +86,57 @@ static pid_t with_file(struct odp *o, struct fuse *f, size_t off)
  * A process ends while the worker is in a fault for it. The fault keeps the address space,
  * with resident pages, but accesses are refused.
  */
-TEST(odp_stuck_ended, "O4 O6", "a process ends while a fault for it is stuck")
+ODP_TEST(odp_stuck_ended, "O4 O6", "a process ends while a fault for it is stuck", 32)
 {
 	struct fuse f;
-	struct odp o;
 	pid_t pid;
 
-	if (!odp_open(&o, 32) || !fuse_open(&f, MEM_PAGE))
+	if (!fuse_open(&f, MEM_PAGE))
 		return;
 	live_parameter("odp_defer_max", 0);
-	pid = with_file(&o, &f, STUCK);
-	odp_register_of(&o, pid);
-	ACKED(odp_write(&o, 0, 64, 0x13));
-	ask(&o, STUCK);
+	pid = with_file(o, &f, STUCK);
+	odp_register_of(o, pid);
+	ACKED(odp_write(o, 0, 64, 0x13));
+	ask(o, STUCK);
 	fuse_wait_read(&f);
-	ACKED(odp_write(&o, 0, 64, 0x14));
+	ACKED(odp_write(o, 0, 64, 0x14));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	check(!odp_empty(&o), "no page was resident");
-	REFUSED(odp_write(&o, 0, 64, 0x15));
+	check(!odp_empty(o), "no page was resident");
+	REFUSED(odp_write(o, 0, 64, 0x15));
 	fuse_abort(&f);
-	check(live_wait(odp_empty, &o), "%llu pages resident",
-	      odp_query(&o).odp_resident);
-	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
+	check(live_wait(odp_empty, o), "%llu pages resident",
+	      odp_query(o).odp_resident);
+	check(!xroce_mr_dereg(o->w.x, o->mr.mr), "dereg");
 	live_parameter("odp_defer_max", 256);
 	fuse_close(&f);
-	odp_close(&o);
 }
 
 /*
  * The response to a READ stands still in the middle, and a later request is refused: the READ goes
  * on. When it turns out to be impossible, it is the first that has failed, so its NAK is sent.
  */
-TEST(odp_stuck_refused, "O3 D5", "a refusal behind a READ that is stuck")
+ODP_TEST(odp_stuck_refused, "O3 D5", "a refusal behind a READ that is stuck", 32)
 {
 	struct packet want, got, *req;
 	struct xroce_qp_query q = {};
 	struct fuse f;
-	struct odp o;
 	pid_t pid;
 	int i;
 
-	if (!odp_open(&o, 32) || !fuse_open(&f, MEM_PAGE))
+	if (!fuse_open(&f, MEM_PAGE))
 		return;
-	pid = with_file(&o, &f, STUCK);
-	odp_register_of(&o, pid);
-	ACKED(odp_write(&o, STUCK - MEM_PAGE, 64, 0x13));
-	req = &o.w.req;
+	pid = with_file(o, &f, STUCK);
+	odp_register_of(o, pid);
+	ACKED(odp_write(o, STUCK - MEM_PAGE, 64, 0x13));
+	req = &o->w.req;
 	req->opcode = XROCE_RC_READ_REQUEST;
 	req->va = ODP_IOVA + STUCK - 2 * ODP_MTU;
 	req->dmalen = 4 * ODP_MTU;
 	req->payload = 0;
-	wire_send(&o.w);
+	wire_send(&o->w);
 	for (i = 0; i < 2; i++)
-		check(wire_take(&o.w, WIRE_MS, &got, NULL) && got.opcode != XROCE_RC_ACK,
+		check(wire_take(&o->w, WIRE_MS, &got, NULL) && got.opcode != XROCE_RC_ACK,
 		      "packet %d of the READ", i);
 	fuse_wait_read(&f);
 	req->psn = (req->psn + 4) & XROCE_PSN_MASK;
@@ -147,22 +144,21 @@ TEST(odp_stuck_refused, "O3 D5", "a refusal behind a READ that is stuck")
 	req->opcode = XROCE_RC_WRITE_ONLY;
 	req->dmalen = 64;
 	req->payload = 64;
-	wire_send(&o.w);
-	wire_quiet(&o.w);
-	q.qpn = o.w.qpn;
+	wire_send(&o->w);
+	wire_quiet(&o->w);
+	q.qpn = o->w.qpn;
 	fuse_abort(&f);
-	want = wire_response(&o.w, XROCE_RC_ACK);
+	want = wire_response(&o->w, XROCE_RC_ACK);
 	want.syndrome = XROCE_SYN_NAK_ACC;
 	want.psn = (req->psn - 2) & XROCE_PSN_MASK;
 	want.msn = 1;
-	wire_expect(&o.w, &want);
-	wire_quiet(&o.w);
-	check(!xroce_qp_query(o.w.x, &q) && q.cause == XROCE_CAUSE_ACC_KEY && q.naks == 1,
+	wire_expect(&o->w, &want);
+	wire_quiet(&o->w);
+	check(!xroce_qp_query(o->w.x, &q) && q.cause == XROCE_CAUSE_ACC_KEY && q.naks == 1,
 	      "cause %u, %llu NAKs", q.cause, q.naks);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	fuse_close(&f);
-	odp_close(&o);
 }
 
 static bool written(void *arg)
@@ -181,36 +177,34 @@ static void send_uc(struct odp *o, size_t off)
  * There are no RNR NAKs on an unreliable connection. Each deferred packet waits for at most
  * odp_defer_ms, then the next one is executed.
  */
-TEST(odp_stuck_uc, "O3 O9", "UC packets behind stuck ones are executed")
+ODP_TEST_OPTS(odp_stuck_uc, "O3 O9", "UC packets behind stuck ones are executed", 64,
+	      &(struct wire_opts){ .type = XROCE_QPT_UC })
 {
-	static const struct wire_opts uc = { .type = XROCE_QPT_UC };
 	__u64 before = live_stat().write;
 	struct fuse f;
-	struct odp o;
 	int i;
 
-	if (!odp_open_opts(&o, 64, &uc) || !fuse_open(&f, MEM_PAGE))
+	if (!fuse_open(&f, MEM_PAGE))
 		return;
 	for (i = 1; i <= 3; i++)
-		check(mmap(o.mem + i * STUCK, MEM_PAGE, PROT_READ | PROT_WRITE,
+		check(mmap(o->mem + i * STUCK, MEM_PAGE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_FIXED, f.fd, 0) != MAP_FAILED, "mmap");
 	/*
 	 * While a worker is in a fault, no other page of the region is brought in. A packet is lost
 	 * if that of the first page takes longer than odp_defer_ms.
 	 */
 	for (i = 0; i < 10 && !written(&before); i++) {
-		send_uc(&o, 0);
+		send_uc(o, 0);
 		live_wait(written, &before);
 	}
 	check(written(&before), "the first page was not written");
 	before = live_stat().write;
 	for (i = 3; i >= 0; i--)
-		send_uc(&o, i * STUCK);
+		send_uc(o, i * STUCK);
 	check(live_wait(written, &before), "the packet behind the stuck ones was not executed");
 	fuse_abort(&f);
-	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
+	check(!xroce_mr_dereg(o->w.x, o->mr.mr), "dereg");
 	fuse_close(&f);
-	odp_close(&o);
 }
 
 /* Process of another user with @regions regions, each with one page of the file. */
@@ -296,18 +290,16 @@ static void close_and_kill(void)
 }
 
 /* A user's faults neither delay another user's, nor keep the process from ending. */
-TEST(odp_stuck_others, "O3 O9", "another user's faults are served")
+ODP_TEST(odp_stuck_others, "O3 O9", "another user's faults are served", 4)
 {
 	struct fuse f;
-	struct odp o;
 
-	if (!odp_open(&o, 4) || !stick_begin(&f, REGIONS))
+	if (!stick_begin(&f, REGIONS))
 		return;
-	ACKED(odp_write(&o, 0, 64, 0x21));
+	ACKED(odp_write(o, 0, 64, 0x21));
 	close_and_kill();
-	ACKED(odp_write(&o, 2 * MEM_PAGE, 64, 0x22));
+	ACKED(odp_write(o, 2 * MEM_PAGE, 64, 0x22));
 	stick_end(&f);
-	odp_close(&o);
 }
 
 /* It is killed, with the handle open. */

@@ -34,233 +34,205 @@ static void patient_close(struct odp *o)
 	live_parameter("odp_defer_ms", 20);
 }
 
+#define PATIENT_TEST(name, ids, about, pages) \
+	TEST_OPENED(odp, o, patient_open(&o, pages), patient_close, name, ids, about)
+
 /*
  * Nothing is resident at first, and nothing is ever pinned. A resident page causes no
  * fault.
  */
-TEST(odp_cold, "O1 O3 O10", "a WRITE to memory that is not resident")
+PATIENT_TEST(odp_cold, "O1 O3 O10", "a WRITE to memory that is not resident", 1024)
 {
 	struct xroce_mr_query q;
-	struct odp o;
 	long pinned;
 
-	if (!patient_open(&o, 1024))
-		return;
 	pinned = live_pinned();
 	check(pinned == WIRE_BYTES / MEM_PAGE, "%ld pages pinned", pinned);
-	check(!mem_pfn(o.mem + 8 * MEM_PAGE), "resident before the first access");
-	q = odp_query(&o);
+	check(!mem_pfn(o->mem + 8 * MEM_PAGE), "resident before the first access");
+	q = odp_query(o);
 	check(q.access & XROCE_ACCESS_ON_DEMAND && !q.odp_resident &&
 	      !q.odp_faults && q.pages == 1024 && q.page_shift == 12,
 	      "access %#x, %llu resident, %llu faults", q.access, q.odp_resident,
 	      q.odp_faults);
-	ACKED(odp_write(&o, 8 * MEM_PAGE, 1000, 0x21));
-	check(!o.rnr, "%u RNR NAKs", o.rnr);
-	odp_is(o.mem + 8 * MEM_PAGE, 1000, 0x21);
-	q = odp_query(&o);
+	ACKED(odp_write(o, 8 * MEM_PAGE, 1000, 0x21));
+	check(!o->rnr, "%u RNR NAKs", o->rnr);
+	odp_is(o->mem + 8 * MEM_PAGE, 1000, 0x21);
+	q = odp_query(o);
 	check(q.odp_resident == 1 && q.odp_faults == 1 && q.odp_pages == 1 &&
 	      !q.odp_failed && !q.odp_invalidated,
 	      "%llu resident, %llu faults, %llu pages, %llu failed, %llu invalidated",
 	      q.odp_resident, q.odp_faults, q.odp_pages, q.odp_failed,
 	      q.odp_invalidated);
-	ACKED(odp_write(&o, 8 * MEM_PAGE + 7, 1001, 0x22));
-	check(!o.rnr, "RNR NAK for a resident page");
-	odp_is(o.mem + 8 * MEM_PAGE + 7, 1001, 0x22);
+	ACKED(odp_write(o, 8 * MEM_PAGE + 7, 1001, 0x22));
+	check(!o->rnr, "RNR NAK for a resident page");
+	odp_is(o->mem + 8 * MEM_PAGE + 7, 1001, 0x22);
 	check(live_pinned() == pinned, "%ld pages pinned", live_pinned());
-	patient_close(&o);
 }
 
 /* The same for READs: the response is late, but there is no RNR NAK. */
-TEST(odp_read, "O3", "READs of memory that is not resident")
+PATIENT_TEST(odp_read, "O3", "READs of memory that is not resident", 16)
 {
 	static char buf[8 * MEM_PAGE];
-	struct odp o;
 	size_t i;
 
-	if (!patient_open(&o, 16))
-		return;
-	ACKED(odp_read(&o, 3, 64, buf));
+	ACKED(odp_read(o, 3, 64, buf));
 	check(!memcmp(buf, zeros, 64), "not zeros");
-	ACKED(odp_read(&o, 2 * MEM_PAGE, 8 * MEM_PAGE, buf));
+	ACKED(odp_read(o, 2 * MEM_PAGE, 8 * MEM_PAGE, buf));
 	check(!memcmp(buf, zeros, sizeof(buf)), "not zeros");
 	for (i = 0; i < 8 * MEM_PAGE; i++)
-		o.mem[2 * MEM_PAGE + i] = i * 31 + i / 4096;
-	ACKED(odp_read(&o, 2 * MEM_PAGE, 8 * MEM_PAGE, buf));
-	check(!memcmp(buf, o.mem + 2 * MEM_PAGE, sizeof(buf)), "other bytes");
-	check(!o.rnr, "%u RNR NAKs", o.rnr);
-	patient_close(&o);
+		o->mem[2 * MEM_PAGE + i] = i * 31 + i / 4096;
+	ACKED(odp_read(o, 2 * MEM_PAGE, 8 * MEM_PAGE, buf));
+	check(!memcmp(buf, o->mem + 2 * MEM_PAGE, sizeof(buf)), "other bytes");
+	check(!o->rnr, "%u RNR NAKs", o->rnr);
 }
 
-TEST(odp_atomic, "O3", "atomics on memory that is not resident")
+PATIENT_TEST(odp_atomic, "O3", "atomics on memory that is not resident", 4)
 {
-	struct odp o;
 	uint64_t *word;
 
-	if (!patient_open(&o, 4))
-		return;
-	word = (uint64_t *)(o.mem + MEM_PAGE);
-	o.w.req.opcode = XROCE_RC_FETCH_ADD;
-	o.w.req.payload = 0;
-	o.w.req.va = ODP_IOVA + MEM_PAGE;
-	o.w.req.rkey = o.mr.rkey;
-	o.w.req.swap = 5;
-	ACKED(odp_request(&o));
-	check(!o.rnr, "%u RNR NAKs", o.rnr);
-	ACKED(odp_request(&o));
+	word = (uint64_t *)(o->mem + MEM_PAGE);
+	o->w.req.opcode = XROCE_RC_FETCH_ADD;
+	o->w.req.payload = 0;
+	o->w.req.va = ODP_IOVA + MEM_PAGE;
+	o->w.req.rkey = o->mr.rkey;
+	o->w.req.swap = 5;
+	ACKED(odp_request(o));
+	check(!o->rnr, "%u RNR NAKs", o->rnr);
+	ACKED(odp_request(o));
 	check(*word == 10, "%llu", (unsigned long long)*word);
-	patient_close(&o);
 }
 
 /* All pages of a packet must be resident before a byte is written. */
-TEST(odp_straddle, "O3", "a packet is executed completely or not at all")
+PATIENT_TEST(odp_straddle, "O3", "a packet is executed completely or not at all", 4)
 {
-	struct odp o;
-
-	if (!patient_open(&o, 4))
-		return;
-	munmap(o.mem + 2 * MEM_PAGE, MEM_PAGE);
-	ACKED(odp_write(&o, MEM_PAGE - 500, 1000, 0x31));
-	odp_is(o.mem + MEM_PAGE - 500, 1000, 0x31);
-	REFUSED(odp_write(&o, 2 * MEM_PAGE - 500, 1000, 0x77));
-	check(!memcmp(o.mem + 2 * MEM_PAGE - 500, zeros, 500),
+	munmap(o->mem + 2 * MEM_PAGE, MEM_PAGE);
+	ACKED(odp_write(o, MEM_PAGE - 500, 1000, 0x31));
+	odp_is(o->mem + MEM_PAGE - 500, 1000, 0x31);
+	REFUSED(odp_write(o, 2 * MEM_PAGE - 500, 1000, 0x77));
+	check(!memcmp(o->mem + 2 * MEM_PAGE - 500, zeros, 500),
 	      "half of it was written");
-	patient_close(&o);
 }
 
 /* Registered over unmapped memory: accesses are refused until it is mapped. */
-TEST(odp_unmapped, "O1 O6", "an access error where nothing is mapped")
+ODP_TEST(odp_unmapped, "O1 O6", "an access error where nothing is mapped", 8)
 {
 	struct xroce_mr_query q;
 	static char buf[4 * MEM_PAGE];
-	struct odp o;
 
-	if (!odp_open(&o, 8))
-		return;
-	munmap(o.mem, o.bytes);
-	REFUSED(odp_write(&o, 5, 64, 1));
-	q = odp_query(&o);
+	munmap(o->mem, o->bytes);
+	REFUSED(odp_write(o, 5, 64, 1));
+	q = odp_query(o);
 	check(q.odp_failed == 1 && !q.odp_faults, "%llu failed, %llu faults",
 	      q.odp_failed, q.odp_faults);
-	if (!odp_again(&o))
+	if (!odp_again(o))
 		return;
-	REFUSED(odp_read(&o, 5, 64, buf));
-	if (!odp_again(&o))
+	REFUSED(odp_read(o, 5, 64, buf));
+	if (!odp_again(o))
 		return;
-	check(mmap(o.mem, 2 * MEM_PAGE, PROT_READ | PROT_WRITE, MAP_FIXED |
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == o.mem, "mmap");
-	ACKED(odp_write(&o, 5, 64, 0x51));
-	odp_is(o.mem + 5, 64, 0x51);
+	check(mmap(o->mem, 2 * MEM_PAGE, PROT_READ | PROT_WRITE, MAP_FIXED |
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == o->mem, "mmap");
+	ACKED(odp_write(o, 5, 64, 0x51));
+	odp_is(o->mem + 5, 64, 0x51);
 	/* A response of several packets that ends with a NAK. */
-	REFUSED(odp_read(&o, 0, 4 * MEM_PAGE, buf));
-	odp_close(&o);
+	REFUSED(odp_read(o, 0, 4 * MEM_PAGE, buf));
 }
 
-TEST(odp_readonly, "O7", "rights are those of the mapping")
+ODP_TEST(odp_readonly, "O7", "rights are those of the mapping", 4)
 {
 	char buf[64];
-	struct odp o;
 
-	if (!odp_open(&o, 4))
-		return;
-	strcpy(o.mem, "content");
-	mprotect(o.mem, o.bytes, PROT_READ);
-	ACKED(odp_read(&o, 0, 64, buf));
+	strcpy(o->mem, "content");
+	mprotect(o->mem, o->bytes, PROT_READ);
+	ACKED(odp_read(o, 0, 64, buf));
 	check(!strcmp(buf, "content"), "other bytes");
-	REFUSED(odp_write(&o, 0, 64, 0x61));
-	check(!strcmp(o.mem, "content"), "the page was written");
-	if (!odp_again(&o))
+	REFUSED(odp_write(o, 0, 64, 0x61));
+	check(!strcmp(o->mem, "content"), "the page was written");
+	if (!odp_again(o))
 		return;
-	mprotect(o.mem, o.bytes, PROT_READ | PROT_WRITE);
-	ACKED(odp_write(&o, 0, 64, 0x62));
-	odp_is(o.mem, 64, 0x62);
+	mprotect(o->mem, o->bytes, PROT_READ | PROT_WRITE);
+	ACKED(odp_write(o, 0, 64, 0x62));
+	odp_is(o->mem, 64, 0x62);
 	/* It was writable when it was brought in. */
-	mprotect(o.mem, o.bytes, PROT_READ);
-	REFUSED(odp_write(&o, 0, 64, 0x63));
-	odp_is(o.mem, 64, 0x62);
-	if (!odp_again(&o))
+	mprotect(o->mem, o->bytes, PROT_READ);
+	REFUSED(odp_write(o, 0, 64, 0x63));
+	odp_is(o->mem, 64, 0x62);
+	if (!odp_again(o))
 		return;
-	mprotect(o.mem, o.bytes, PROT_NONE);
-	REFUSED(odp_read(&o, 0, 64, buf));
-	odp_close(&o);
+	mprotect(o->mem, o->bytes, PROT_NONE);
+	REFUSED(odp_read(o, 0, 64, buf));
 }
 
 /* Pages that the kernel takes away are gone, and new pages are found. */
-TEST(odp_invalidate, "O4 O6 O10", "pages are unmapped, moved, dropped")
+ODP_TEST(odp_invalidate, "O4 O6 O10", "pages are unmapped, moved, dropped", 8)
 {
 	struct xroce_mr_query q;
 	static char buf[MEM_PAGE];
-	struct odp o;
 	char *to;
 	int i;
 
-	if (!odp_open(&o, 8))
-		return;
 	for (i = 0; i < 8; i++)
-		ACKED(odp_write(&o, i * MEM_PAGE, 512, 0x70 + i));
-	q = odp_query(&o);
+		ACKED(odp_write(o, i * MEM_PAGE, 512, 0x70 + i));
+	q = odp_query(o);
 	check(q.odp_resident == 8, "%llu resident", q.odp_resident);
-	madvise(o.mem, 2 * MEM_PAGE, MADV_DONTNEED);
-	q = odp_query(&o);
+	madvise(o->mem, 2 * MEM_PAGE, MADV_DONTNEED);
+	q = odp_query(o);
 	check(q.odp_resident == 6 && q.odp_invalidated == 2,
 	      "%llu resident, %llu invalidated", q.odp_resident,
 	      q.odp_invalidated);
-	ACKED(odp_read(&o, MEM_PAGE, 512, buf));
+	ACKED(odp_read(o, MEM_PAGE, 512, buf));
 	check(!memcmp(buf, zeros, 512), "not zeros");
 
 	/* mremap() moves the page. */
 	to = mmap(NULL, MEM_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	check(mremap(o.mem + 4 * MEM_PAGE, MEM_PAGE, MEM_PAGE,
+	check(mremap(o->mem + 4 * MEM_PAGE, MEM_PAGE, MEM_PAGE,
 		     MREMAP_MAYMOVE | MREMAP_FIXED, to) == to, "mremap");
 	odp_is(to, 512, 0x74);
-	check(mmap(o.mem + 4 * MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE,
+	check(mmap(o->mem + 4 * MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-	      o.mem + 4 * MEM_PAGE, "mmap");
-	ACKED(odp_write(&o, 4 * MEM_PAGE, 512, 0x44));
+	      o->mem + 4 * MEM_PAGE, "mmap");
+	ACKED(odp_write(o, 4 * MEM_PAGE, 512, 0x44));
 	odp_is(to, 512, 0x74);
-	odp_is(o.mem + 4 * MEM_PAGE, 512, 0x44);
+	odp_is(o->mem + 4 * MEM_PAGE, 512, 0x44);
 	munmap(to, MEM_PAGE);
 
-	munmap(o.mem + 5 * MEM_PAGE, MEM_PAGE);
-	REFUSED(odp_write(&o, 5 * MEM_PAGE, 512, 1));
-	q = odp_query(&o);
+	munmap(o->mem + 5 * MEM_PAGE, MEM_PAGE);
+	REFUSED(odp_write(o, 5 * MEM_PAGE, 512, 1));
+	q = odp_query(o);
 	check(q.odp_resident <= 6, "%llu resident", q.odp_resident);
-	odp_close(&o);
 }
 
 /* A forked child has the old bytes; the region's pages are the parent's. */
-TEST(odp_fork, "O4 O6", "copy on write after a fork")
+ODP_TEST(odp_fork, "O4 O6", "copy on write after a fork", 2)
 {
 	static char buf[64];
 	int pipes[2][2];
-	struct odp o;
 	pid_t pid;
 	char c;
 
-	if (!odp_open(&o, 2) || pipe(pipes[0]) || pipe(pipes[1]))
+	if (pipe(pipes[0]) || pipe(pipes[1]))
 		return;
-	ACKED(odp_write(&o, 0, 64, 0x11));
+	ACKED(odp_write(o, 0, 64, 0x11));
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (read(pipes[0][0], &c, 1) != 1)
 			_exit(2);
-		c = odp_is(o.mem, 64, 0x11) ? 'y' : 'n';
-		o.mem[0] = 'c';
+		c = odp_is(o->mem, 64, 0x11) ? 'y' : 'n';
+		o->mem[0] = 'c';
 		_exit(write(pipes[1][1], &c, 1) != 1);
 	}
-	ACKED(odp_write(&o, 0, 64, 0x12));
-	odp_is(o.mem, 64, 0x12);
+	ACKED(odp_write(o, 0, 64, 0x12));
+	odp_is(o->mem, 64, 0x12);
 	check(write(pipes[0][1], "x", 1) == 1 &&
 	      read(pipes[1][0], &c, 1) == 1 && c == 'y',
 	      "the child sees what was written later");
 	waitpid(pid, NULL, 0);
-	ACKED(odp_read(&o, 0, 64, buf));
+	ACKED(odp_read(o, 0, 64, buf));
 	odp_is(buf, 64, 0x12);
 	close(pipes[0][0]);
 	close(pipes[0][1]);
 	close(pipes[1][0]);
 	close(pipes[1][1]);
-	odp_close(&o);
 }
 
 /* A page with MADV_FREE is dropped if it is clean. A peer's WRITE must make it dirty. */
@@ -315,29 +287,25 @@ TEST(odp_secret, "O4", "secret memory is inaccessible")
 }
 
 /* The process ends; its region stays, but all accesses are refused. */
-TEST(odp_ended, "O4 O6", "the process with the memory ends")
+ODP_TEST(odp_ended, "O4 O6", "the process with the memory ends", 4)
 {
-	struct odp o;
 	pid_t pid;
 
-	if (!odp_open(&o, 4))
-		return;
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pause();
 		_exit(0);
 	}
-	odp_register_of(&o, pid);
-	ACKED(odp_write(&o, 0, 64, 0x13));
-	check(!o.mem[0], "the parent's memory was written");
+	odp_register_of(o, pid);
+	ACKED(odp_write(o, 0, 64, 0x13));
+	check(!o->mem[0], "the parent's memory was written");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	REFUSED(odp_write(&o, 0, 64, 0x14));
-	check(live_wait(odp_empty, &o), "%llu pages resident",
-	      odp_query(&o).odp_resident);
-	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
-	odp_close(&o);
+	REFUSED(odp_write(o, 0, 64, 0x14));
+	check(live_wait(odp_empty, o), "%llu pages resident",
+	      odp_query(o).odp_resident);
+	check(!xroce_mr_dereg(o->w.x, o->mr.mr), "dereg");
 }
 
 /* Which regions can be registered, and what they count as. */

@@ -43,39 +43,35 @@ static bool poison(const void *page)
 }
 
 /* A resident page and one that is not: neither can be accessed, all others can. */
-TEST(poison_on_demand, "O4 O6", "lost memory in an on-demand region")
+ODP_TEST(poison_on_demand, "O4 O6", "lost memory in an on-demand region", 32)
 {
-	struct odp o;
 	char buf[64];
 
-	if (!odp_open(&o, 32))
-		return;
-	ACKED(odp_write(&o, 0, 64, 0x31));
-	ACKED(odp_write(&o, 16 * MEM_PAGE, 64, 0x32));
-	o.mem[20 * MEM_PAGE] = 1;
-	if (!poison(o.mem) || !poison(o.mem + 20 * MEM_PAGE))
+	ACKED(odp_write(o, 0, 64, 0x31));
+	ACKED(odp_write(o, 16 * MEM_PAGE, 64, 0x32));
+	o->mem[20 * MEM_PAGE] = 1;
+	if (!poison(o->mem) || !poison(o->mem + 20 * MEM_PAGE))
 		goto out;
-	REFUSED(odp_read(&o, 0, 64, buf));
-	wire_again(&o.w);
-	REFUSED(odp_write(&o, 20 * MEM_PAGE, 64, 0x33));
-	wire_again(&o.w);
+	REFUSED(odp_read(o, 0, 64, buf));
+	wire_again(&o->w);
+	REFUSED(odp_write(o, 20 * MEM_PAGE, 64, 0x33));
+	wire_again(&o->w);
 	/* A packet of which half would go to the lost page: nothing is written. */
-	memset(o.mem + 19 * MEM_PAGE, 7, MEM_PAGE);
-	REFUSED(odp_write(&o, 20 * MEM_PAGE - 32, 64, 0x34));
-	check(o.mem[20 * MEM_PAGE - 1] == 7, "half of it was written");
-	wire_again(&o.w);
-	ACKED(odp_read(&o, 16 * MEM_PAGE, 64, buf));
+	memset(o->mem + 19 * MEM_PAGE, 7, MEM_PAGE);
+	REFUSED(odp_write(o, 20 * MEM_PAGE - 32, 64, 0x34));
+	check(o->mem[20 * MEM_PAGE - 1] == 7, "half of it was written");
+	wire_again(&o->w);
+	ACKED(odp_read(o, 16 * MEM_PAGE, 64, buf));
 	odp_is(buf, 64, 0x32);
 	/* The neighbours, which otherwise are brought in together with it. */
-	ACKED(odp_write(&o, MEM_PAGE, 64, 0x35));
-	ACKED(odp_write(&o, 21 * MEM_PAGE, 64, 0x36));
+	ACKED(odp_write(o, MEM_PAGE, 64, 0x35));
+	ACKED(odp_write(o, 21 * MEM_PAGE, 64, 0x36));
 	/* A page that replaces the lost one can be accessed. */
-	check(mmap(o.mem, MEM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
-		   MAP_ANONYMOUS | MAP_FIXED, -1, 0) == o.mem, "mmap");
-	ACKED(odp_write(&o, 0, 64, 0x37));
-	odp_is(o.mem, 64, 0x37);
+	check(mmap(o->mem, MEM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		   MAP_ANONYMOUS | MAP_FIXED, -1, 0) == o->mem, "mmap");
+	ACKED(odp_write(o, 0, 64, 0x37));
+	odp_is(o->mem, 64, 0x37);
 out:
-	odp_close(&o);
 }
 
 /* The pages of a packet socket's ring, which the kernel maps and cannot unmap. */
@@ -126,24 +122,18 @@ out:
  * The kernel can take the page from the process, but not from the region: the peer can
  * access it until the region is deregistered. A new region over it is refused.
  */
-TEST(poison_pinned, "R7", "lost memory in a pinned region")
+WIRE_TEST(poison_pinned, "R7", "lost memory in a pinned region", &(struct wire_opts){})
 {
-	static const struct wire_opts rc;
-	struct wire w;
-
-	if (!wire_open(&w, &rc))
-		return;
-	wire_counted(&w, COUNTER(write));
-	if (!poison(w.mem))
+	wire_counted(w, COUNTER(write));
+	if (!poison(w->mem))
 		goto out;
-	w.req.psn = (w.req.psn + 1) & XROCE_PSN_MASK;
-	wire_counted(&w, COUNTER(write));
-	mr_refused(w.x, mr_region(w.pd, w.mem, MEM_PAGE), -EFAULT);
-	check(!xroce_mr_dereg(w.x, w.mr.mr), "dereg");
-	mr_refused(w.x, mr_region(w.pd, w.mem, MEM_PAGE), -EFAULT);
-	mr_accepted(w.x, mr_region(w.pd, w.mem + MEM_PAGE, MEM_PAGE));
+	w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
+	wire_counted(w, COUNTER(write));
+	mr_refused(w->x, mr_region(w->pd, w->mem, MEM_PAGE), -EFAULT);
+	check(!xroce_mr_dereg(w->x, w->mr.mr), "dereg");
+	mr_refused(w->x, mr_region(w->pd, w->mem, MEM_PAGE), -EFAULT);
+	mr_accepted(w->x, mr_region(w->pd, w->mem + MEM_PAGE, MEM_PAGE));
 out:
-	wire_close(&w);
 }
 
 TEST_MAIN(live_main);

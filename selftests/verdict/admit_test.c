@@ -70,7 +70,7 @@ SCENE_TEST(other_services, "D5 D6", "every opcode of other services is dropped")
 	}
 }
 
-TEST(state, "D5 D6", "RESET, INIT, SQE and ERR do not receive, RTR, RTS and SQD do")
+SCENE_TEST(state, "D5 D6", "RESET, INIT, SQE and ERR do not receive, RTR, RTS and SQD do")
 {
 	static const struct {
 		uint8_t state;
@@ -81,21 +81,18 @@ TEST(state, "D5 D6", "RESET, INIT, SQE and ERR do not receive, RTR, RTS and SQD 
 		{ 5, COUNTER(drop_state) },	/* SQE, which a responder does not have */
 		{ XROCE_QPS_ERR, COUNTER(drop_error) },
 	};
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(rows) && !test_failed(); i++) {
-		s.qp.state = rows[i].state;
-		scene_put(&s);
-		expect_drop(&s, rows[i].counter);
+		s->qp.state = rows[i].state;
+		scene_put(s);
+		expect_drop(s, rows[i].counter);
 	}
-	for (s.qp.state = XROCE_QPS_RTR; s.qp.state <= XROCE_QPS_SQD;
-	     s.qp.state++) {
-		scene_put(&s);
-		s.req.psn = s.qp.epsn;
-		expect_write(&s);
+	for (s->qp.state = XROCE_QPS_RTR; s->qp.state <= XROCE_QPS_SQD;
+	     s->qp.state++) {
+		scene_put(s);
+		s->req.psn = s->qp.epsn;
+		expect_write(s);
 	}
 }
 
@@ -129,12 +126,9 @@ static void flip_addresses(struct scene *s, int first)
 	}
 }
 
-TEST(addresses_ipv4, "D5 D6", "a packet with one wrong byte in either address is dropped")
+SCENE_TEST(addresses_ipv4, "D5 D6", "a packet with one wrong byte in either address is dropped")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		flip_addresses(&s, 12);
+	flip_addresses(s, 12);
 }
 
 SCENE_TEST(addresses_ipv6, "D5 D6", "a packet with one wrong byte in either address is dropped")

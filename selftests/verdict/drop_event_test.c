@@ -72,6 +72,8 @@ static bool stage(struct scene *s)
 	return true;
 }
 
+#define DROP_TEST(name, ids, about) SCENE_TEST_BY(stage(&s), name, ids, about)
+
 /* Wait until the limit counts from zero again. */
 static void new_second(void)
 {
@@ -116,59 +118,48 @@ static void expect_event(struct scene *s, size_t counter, enum xroce_cause cause
 		      e->known, e->epsn, e->mtu);
 }
 
-TEST(drop_event_causes, "D6 U1", "cause, addresses and PSN in the event of a drop")
+DROP_TEST(drop_event_causes, "D6 U1", "cause, addresses and PSN in the event of a drop")
 {
-	struct scene s;
-
-	if (!stage(&s))
-		return;
 	new_second();
-	s.req.saddr[15] ^= 4;
-	expect_event(&s, COUNTER(drop_addr), XROCE_DROP_ADDR);
-	s.req.saddr[15] ^= 4;
-	s.req.daddr[15] ^= 4;
-	expect_event(&s, COUNTER(drop_addr), XROCE_DROP_ADDR);
-	s.req.daddr[15] ^= 4;
-	s.req.pkey = 0x8001;
-	expect_event(&s, COUNTER(drop_pkey), XROCE_DROP_PKEY);
-	s.req.pkey = s.qp.pkey;
-	s.qp.nak_sent = 1;
-	scene_put(&s);
-	s.req.psn = (s.qp.epsn + 5) & XROCE_PSN_MASK;
-	expect_event(&s, COUNTER(drop_psn), XROCE_DROP_PSN);
-	s.qp.state = XROCE_QPS_INIT;
-	scene_put(&s);
-	expect_event(&s, COUNTER(drop_state), XROCE_DROP_STATE);
-	s.req.dqpn ^= 0x400000;
-	expect_event(&s, COUNTER(drop_qpn), XROCE_DROP_QPN);
+	s->req.saddr[15] ^= 4;
+	expect_event(s, COUNTER(drop_addr), XROCE_DROP_ADDR);
+	s->req.saddr[15] ^= 4;
+	s->req.daddr[15] ^= 4;
+	expect_event(s, COUNTER(drop_addr), XROCE_DROP_ADDR);
+	s->req.daddr[15] ^= 4;
+	s->req.pkey = 0x8001;
+	expect_event(s, COUNTER(drop_pkey), XROCE_DROP_PKEY);
+	s->req.pkey = s->qp.pkey;
+	s->qp.nak_sent = 1;
+	scene_put(s);
+	s->req.psn = (s->qp.epsn + 5) & XROCE_PSN_MASK;
+	expect_event(s, COUNTER(drop_psn), XROCE_DROP_PSN);
+	s->qp.state = XROCE_QPS_INIT;
+	scene_put(s);
+	expect_event(s, COUNTER(drop_state), XROCE_DROP_STATE);
+	s->req.dqpn ^= 0x400000;
+	expect_event(s, COUNTER(drop_qpn), XROCE_DROP_QPN);
 }
 
-TEST(drop_event_ipv6, "D6 U1", "IPv6 addresses in the event of a drop")
+DROP_TEST(drop_event_ipv6, "D6 U1", "IPv6 addresses in the event of a drop")
 {
-	struct scene s;
-
-	if (!stage(&s))
-		return;
 	new_second();
-	scene_ipv6(&s);
-	s.req.saddr[3] ^= 0x10;
-	expect_event(&s, COUNTER(drop_addr), XROCE_DROP_ADDR);
+	scene_ipv6(s);
+	s->req.saddr[3] ^= 0x10;
+	expect_event(s, COUNTER(drop_addr), XROCE_DROP_ADDR);
 }
 
 /* No event without a reader: there was no lease, or it has expired. */
-TEST(drop_event_unwanted, "D6", "no events of drops without a reader")
+DROP_TEST(drop_event_unwanted, "D6", "no events of drops without a reader")
 {
 	struct xroce_stat before, after;
-	struct scene s;
 
-	if (!stage(&s))
-		return;
 	native_get_stat(&before);
-	s.req.saddr[15] ^= 4;
+	s->req.saddr[15] ^= 4;
 	lease(0);
-	expect_drop(&s, COUNTER(drop_addr));
+	expect_drop(s, COUNTER(drop_addr));
 	lease(now());
-	expect_drop(&s, COUNTER(drop_addr));
+	expect_drop(s, COUNTER(drop_addr));
 	take_drops();
 	native_get_stat(&after);
 	check(!drops.n && after.event_limited == before.event_limited &&
@@ -176,20 +167,18 @@ TEST(drop_event_unwanted, "D6", "no events of drops without a reader")
 }
 
 /* A flood causes a few events, the rest is counted. A refusal still has its event. */
-TEST(drop_event_limited, "D6", "a flood of drops causes a few events")
+DROP_TEST(drop_event_limited, "D6", "a flood of drops causes a few events")
 {
 	struct xroce_stat before, after;
 	struct xroce_event refused;
-	struct scene s, spoofed;
+	struct scene spoofed;
 	__u64 begin, seconds, limited;
 	unsigned int i;
 
-	if (!stage(&s))
-		return;
 	new_second();
 	native_get_stat(&before);
 	native_get_events(&refused);
-	spoofed = s;
+	spoofed = *s;
 	spoofed.req.saddr[15] ^= 4;
 	begin = now();
 	for (i = 0; i < FLOOD && !test_failed(); i++)
@@ -212,25 +201,23 @@ TEST(drop_event_limited, "D6", "a flood of drops causes a few events")
 	check(drops.n == 1 && drops.last.missed && drops.last.missed <= limited,
 	      "%u events, %u missed of %llu", drops.n, drops.last.missed, limited);
 
-	s.req.rkey ^= 1 << 20;
-	offer(&s);
+	s->req.rkey ^= 1 << 20;
+	offer(s);
 	check(native_get_events(&refused) == 1 && refused.cause == XROCE_CAUSE_ACC_KEY,
 	      "no event of the refusal");
 }
 
 /* If the ring of drops is full, the ring of refusals is not affected. */
-TEST(drop_event_full, "D6", "drops do not use the ring of refusals")
+DROP_TEST(drop_event_full, "D6", "drops do not use the ring of refusals")
 {
 	struct xroce_stat before, after;
 	struct xroce_event refused;
-	struct scene s, spoofed;
+	struct scene spoofed;
 	unsigned int i, rounds;
 
-	if (!stage(&s))
-		return;
 	native_get_stat(&before);
 	native_get_events(&refused);
-	spoofed = s;
+	spoofed = *s;
 	spoofed.req.saddr[15] ^= 4;
 	for (rounds = 0; rounds < 30; rounds++) {
 		for (i = 0; i < XROCE_DROP_EVENTS; i++)
@@ -241,8 +228,8 @@ TEST(drop_event_full, "D6", "drops do not use the ring of refusals")
 		new_second();
 	}
 	check(after.event_lost > before.event_lost, "the ring is not full");
-	s.req.rkey ^= 1 << 20;
-	offer(&s);
+	s->req.rkey ^= 1 << 20;
+	offer(s);
 	check(native_get_events(&refused) == 1, "no event of the refusal");
 	take_drops();
 }

@@ -13,14 +13,6 @@ static const uint8_t others[] = {
 	XROCE_RC_FLUSH,
 };
 
-static bool stage(struct scene *s, uint8_t opcode)
-{
-	if (!scene_init(s))
-		return false;
-	scene_request(s, opcode);
-	return !test_failed();
-}
-
 /* Another request, in order, of any opcode. */
 static void next(struct scene *s, uint8_t opcode, uint32_t bytes)
 {
@@ -44,7 +36,7 @@ static bool stage_read(struct scene *s, uint32_t bytes)
 {
 	struct packet req;
 
-	if (!stage(s, XROCE_RC_READ_REQUEST))
+	if (!scene_requested(s, XROCE_RC_READ_REQUEST))
 		return false;
 	s->req.dmalen = bytes;
 	expect_kept(s);
@@ -164,7 +156,7 @@ TEST(duplicate_stored, "D2 D5", "a duplicate atomic is answered with the stored 
 	size_t i, j;
 
 	for (i = 0; i < ARRAY_SIZE(others) && !test_failed(); i++) {
-		if (!stage(&s, others[i]))
+		if (!scene_requested(&s, others[i]))
 			return;
 		expect_kept(&s);
 		for (j = 0; j < ARRAY_SIZE(values); j++) {
@@ -184,7 +176,7 @@ TEST(duplicate_opcode, "D5 D6", "another opcode with the PSN of a kept request")
 	size_t i, j;
 
 	for (i = 0; i < ARRAY_SIZE(others) && !test_failed(); i++) {
-		if (!stage(&s, others[i]))
+		if (!scene_requested(&s, others[i]))
 			return;
 		expect_kept(&s);
 		s.req.payload = 0;
@@ -210,7 +202,7 @@ static void ring(uint8_t max, uint32_t extra, uint32_t epsn)
 	struct scene s;
 	uint32_t n = max + extra, i;
 
-	if (!stage(&s, XROCE_RC_FETCH_ADD))
+	if (!scene_requested(&s, XROCE_RC_FETCH_ADD))
 		return;
 	s.qp.rd_max = max;
 	s.qp.epsn = epsn;
@@ -265,7 +257,7 @@ TEST(duplicate_mixed, "D2 D5", "duplicates of READs and others across PSN 2^24")
 	size_t i;
 
 	for (start = PSN(-16u); start && !test_failed(); start = PSN(start + 1)) {
-		if (!stage(&s, XROCE_RC_READ_REQUEST))
+		if (!scene_requested(&s, XROCE_RC_READ_REQUEST))
 			return;
 		va = s.req.va;
 		s.qp.epsn = start;
@@ -311,7 +303,7 @@ TEST(duplicate_window, "D5 D6", "both edges of the PSN window")
 
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		for (j = 0; j < ARRAY_SIZE(rows) && !test_failed(); j++) {
-			if (!stage(&s, others[i]))
+			if (!scene_requested(&s, others[i]))
 				return;
 			expect_kept(&s);
 			s.qp.epsn = PSN(SCENE_PSN - rows[j].off);
@@ -338,7 +330,7 @@ TEST(duplicate_newest, "D5 D6", "the newer of two entries with the same PSN")
 
 	for (before = 0; before < 16 && !test_failed(); before++) {
 		for (wrapped = 0; wrapped < 2; wrapped++) {
-			if (!stage(&s, XROCE_RC_FETCH_ADD))
+			if (!scene_requested(&s, XROCE_RC_FETCH_ADD))
 				return;
 			s.qp.rd_head = before;
 			s.qp.rd_count = wrapped ? 16 : before;
@@ -357,58 +349,53 @@ TEST(duplicate_newest, "D5 D6", "the newer of two entries with the same PSN")
 	}
 }
 
-TEST(duplicate_between, "D5 D6", "duplicates within a message, in a gap, in error")
+REQUEST_TEST(duplicate_between, "D5 D6", "duplicates within a message, in a gap, in error",
+	     XROCE_RC_CMP_SWAP)
 {
-	struct scene s;
 	struct packet req;
 
-	if (!stage(&s, XROCE_RC_CMP_SWAP))
-		return;
-	expect_kept(&s);
-	s.rd.rd[0].len = VALUE(7);
-	scene_put(&s);
-	req = s.req;
+	expect_kept(s);
+	s->rd.rd[0].len = VALUE(7);
+	scene_put(s);
+	req = s->req;
 
-	s.req.opcode = XROCE_RC_WRITE_FIRST;
-	s.req.psn = s.qp.epsn;
-	s.req.payload = 1024;
-	s.req.dmalen = 2048;
-	expect_write(&s);
-	s.req = req;
-	expect_again(&s, VALUE(7));
+	s->req.opcode = XROCE_RC_WRITE_FIRST;
+	s->req.psn = s->qp.epsn;
+	s->req.payload = 1024;
+	s->req.dmalen = 2048;
+	expect_write(s);
+	s->req = req;
+	expect_again(s, VALUE(7));
 
-	s.req.psn = s.qp.epsn + 1;
-	expect_nak_seq(&s);
-	s.req.psn = SCENE_PSN;
-	expect_again(&s, VALUE(7));
-	s.req.psn = s.qp.epsn + 1;
-	expect_drop(&s, COUNTER(drop_psn));
+	s->req.psn = s->qp.epsn + 1;
+	expect_nak_seq(s);
+	s->req.psn = SCENE_PSN;
+	expect_again(s, VALUE(7));
+	s->req.psn = s->qp.epsn + 1;
+	expect_drop(s, COUNTER(drop_psn));
 
-	s.req.opcode = XROCE_RC_WRITE_LAST;
-	s.req.payload = 1024;
-	s.req.psn = s.qp.epsn;
-	expect_write(&s);
+	s->req.opcode = XROCE_RC_WRITE_LAST;
+	s->req.payload = 1024;
+	s->req.psn = s->qp.epsn;
+	expect_write(s);
 
 	/* A queue pair in error sends no response. */
-	s.req.psn = s.qp.epsn;
-	expect_nak(&s, XROCE_CAUSE_INV_ORDER);
-	s.req = req;
-	expect_drop(&s, COUNTER(drop_error));
+	s->req.psn = s->qp.epsn;
+	expect_nak(s, XROCE_CAUSE_INV_ORDER);
+	s->req = req;
+	expect_drop(s, COUNTER(drop_error));
 }
 
 /* Responder resources of the queue pair in the next slot are not used. */
-TEST(duplicate_neighbour, "D6", "resources of another queue pair are not used")
+REQUEST_TEST(duplicate_neighbour, "D6", "resources of another queue pair are not used",
+	     XROCE_RC_FETCH_ADD)
 {
-	struct scene s;
-
-	if (!stage(&s, XROCE_RC_FETCH_ADD))
-		return;
-	expect_kept(&s);
-	native_put_rd(SCENE_QPN + 1, &s.rd);
-	s.rd.rd[0].psn++;
-	s.rd.rd[0].last++;
-	scene_put(&s);
-	expect_drop(&s, COUNTER(drop_psn));
+	expect_kept(s);
+	native_put_rd(SCENE_QPN + 1, &s->rd);
+	s->rd.rd[0].psn++;
+	s->rd.rd[0].last++;
+	scene_put(s);
+	expect_drop(s, COUNTER(drop_psn));
 }
 
 TEST_MAIN(native_main);

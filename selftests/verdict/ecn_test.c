@@ -98,15 +98,11 @@ TEST(ecn_not_executed, "D5 D6", "marked duplicates, refused requests and READs c
 }
 
 /* A packet that fails a check may not be from a peer of ours: it does not count. */
-TEST(ecn_not_admitted, "D5 D6", "marked packets that fail a check do not count")
+SCENE_TEST(ecn_not_admitted, "D5 D6", "marked packets that fail a check do not count")
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.tos = ECN_CE;
+	s->req.tos = ECN_CE;
 #define DROPPED(change, counter) do {					\
-	struct scene t = s;						\
+	struct scene t = *s;						\
 									\
 	change;								\
 	scene_put(&t);							\
@@ -125,9 +121,9 @@ TEST(ecn_not_admitted, "D5 D6", "marked packets that fail a check do not count")
 	DROPPED(t.req.pkey = 0x8001, drop_pkey);
 	DROPPED(t.qp.claim = 1, drop_busy);
 #undef DROPPED
-	scene_put(&s);
-	s.req.dqpn = XROCE_QPN_BASE - 1;
-	expect_pass(&s, COUNTER(pass));
+	scene_put(s);
+	s->req.dqpn = XROCE_QPN_BASE - 1;
+	expect_pass(s, COUNTER(pass));
 }
 
 /* A connected service notifies its peer; the sender of a datagram is not notified. */

@@ -218,7 +218,7 @@ SCENE_TEST(duplicate_inside, "D5", "a duplicate within a message")
 }
 
 /* Middle and last packets while no message is in progress. */
-TEST(nothing_begun, "D5 D6", "a middle or last packet without a first one")
+SCENE_TEST(nothing_begun, "D5 D6", "a middle or last packet without a first one")
 {
 	static const uint8_t ops[] = {
 		XROCE_RC_WRITE_MIDDLE, XROCE_RC_WRITE_LAST,
@@ -226,21 +226,18 @@ TEST(nothing_begun, "D5 D6", "a middle or last packet without a first one")
 		XROCE_RC_SEND_LAST, XROCE_RC_SEND_LAST_IMM,
 		XROCE_RC_SEND_LAST_INV,
 	};
-	struct scene s;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ops) && !test_failed(); i++) {
-		if (!scene_init(&s))
-			return;
-		s.req.opcode = ops[i];
-		expect_nak(&s, XROCE_CAUSE_INV_ORDER);
+		s->req.opcode = ops[i];
+		expect_refused(s, XROCE_CAUSE_INV_ORDER);
 		if (test_failed())
 			note("opcode %#x", ops[i]);
 	}
 }
 
 /* All packets but middle and last of a WRITE, while a WRITE is in progress. */
-TEST(not_ended, "D5 D6", "a new message within a message")
+SCENE_TEST(not_ended, "D5 D6", "a new message within a message")
 {
 	static const uint8_t ops[] = {
 		XROCE_RC_WRITE_FIRST, XROCE_RC_WRITE_ONLY,
@@ -250,17 +247,14 @@ TEST(not_ended, "D5 D6", "a new message within a message")
 		XROCE_RC_SEND_ONLY_IMM, XROCE_RC_SEND_LAST_INV,
 		XROCE_RC_SEND_ONLY_INV,
 	};
-	struct scene s;
 	size_t i;
 
+	s->req.dmalen = 3000;
+	piece(s, XROCE_RC_WRITE_FIRST, 1024, false);
+	s->req.psn = s->qp.epsn;
 	for (i = 0; i < ARRAY_SIZE(ops) && !test_failed(); i++) {
-		if (!scene_init(&s))
-			return;
-		s.req.dmalen = 3000;
-		piece(&s, XROCE_RC_WRITE_FIRST, 1024, false);
-		s.req.opcode = ops[i];
-		s.req.psn = s.qp.epsn;
-		expect_nak(&s, XROCE_CAUSE_INV_ORDER);
+		s->req.opcode = ops[i];
+		expect_refused(s, XROCE_CAUSE_INV_ORDER);
 		if (test_failed())
 			note("opcode %#x", ops[i]);
 	}

@@ -12,12 +12,9 @@
 #define IP6_BTH		(ETH_HLEN + 40 + 8)
 #define BTH_LEN		12u
 
-TEST(write_ipv4, "D1 D2", "a WRITE over IPv4 is acknowledged")
+SCENE_TEST(write_ipv4, "D1 D2", "a WRITE over IPv4 is acknowledged")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		expect_write(&s);
+	expect_write(s);
 }
 
 SCENE_TEST(write_ipv6, "D1 D2", "a WRITE over IPv6 is acknowledged")
@@ -205,12 +202,9 @@ static void cut_everywhere(struct scene *s, uint32_t bth)
 		expect_write(s);
 }
 
-TEST(cut_ipv4, "D3 D5 D6", "the frame is cut at every byte")
+SCENE_TEST(cut_ipv4, "D3 D5 D6", "the frame is cut at every byte")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		cut_everywhere(&s, IP4_BTH);
+	cut_everywhere(s, IP4_BTH);
 }
 
 SCENE_TEST(cut_ipv6, "D3 D5 D6", "the frame is cut at every byte")
@@ -269,12 +263,9 @@ static void short_everywhere(struct scene *s, bool padded)
 	}
 }
 
-TEST(short_ipv4, "D3 D5 D6", "every UDP length, in a frame of that length")
+SCENE_TEST(short_ipv4, "D3 D5 D6", "every UDP length, in a frame of that length")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		short_everywhere(&s, false);
+	short_everywhere(s, false);
 }
 
 SCENE_TEST(short_ipv6, "D3 D5 D6", "every UDP length, in a frame of that length")
@@ -283,12 +274,9 @@ SCENE_TEST(short_ipv6, "D3 D5 D6", "every UDP length, in a frame of that length"
 	short_everywhere(s, false);
 }
 
-TEST(short_padded, "D3 D5 D6", "every UDP length, followed by Ethernet padding")
+SCENE_TEST(short_padded, "D3 D5 D6", "every UDP length, followed by Ethernet padding")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		short_everywhere(&s, true);
+	short_everywhere(s, true);
 }
 
 static void lengths_differ(struct scene *s)
@@ -309,12 +297,9 @@ static void lengths_differ(struct scene *s)
 	}
 }
 
-TEST(lengths_ipv4, "D5 D6", "IP and UDP length differ")
+SCENE_TEST(lengths_ipv4, "D5 D6", "IP and UDP length differ")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		lengths_differ(&s);
+	lengths_differ(s);
 }
 
 SCENE_TEST(lengths_ipv6, "D5 D6", "IP and UDP length differ")

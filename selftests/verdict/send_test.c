@@ -29,6 +29,8 @@ static bool stage(struct scene *s, enum xroce_qp_type type)
 	return true;
 }
 
+#define SEND_TEST(name, ids, about, type) SCENE_TEST_BY(stage(&s, type), name, ids, about)
+
 /* The next packet of a message; @bytes of payload. */
 static void next(struct scene *s, uint8_t opcode, uint32_t bytes)
 {
@@ -38,7 +40,7 @@ static void next(struct scene *s, uint8_t opcode, uint32_t bytes)
 	s->req.psn = s->qp.epsn;
 }
 
-TEST(rc_messages, "D2 D3", "SENDs of any length, and duplicates")
+SEND_TEST(rc_messages, "D2 D3", "SENDs of any length, and duplicates", XROCE_QPT_RC)
 {
 	static const uint8_t lasts[] = {
 		XROCE_RC_SEND_LAST, XROCE_RC_SEND_LAST_IMM,
@@ -47,38 +49,31 @@ TEST(rc_messages, "D2 D3", "SENDs of any length, and duplicates")
 		XROCE_RC_SEND_ONLY, XROCE_RC_SEND_ONLY_IMM,
 	};
 	static const uint32_t lens[] = { 0, 1, 2, 3, 4, 1023, 1024 };
-	struct scene s;
 	size_t i, j;
 
-	if (!stage(&s, XROCE_QPT_RC))
-		return;
 	for (i = 0; i < 2; i++) {
 		for (j = 0; j < ARRAY_SIZE(lens); j++) {
-			next(&s, onlies[i], lens[j]);
-			expect_send(&s);
-			next(&s, XROCE_RC_SEND_FIRST, 1024);
-			expect_send(&s);
-			s.req.ackreq = !s.req.ackreq;
-			next(&s, XROCE_RC_SEND_MIDDLE, 1024);
-			expect_send(&s);
-			next(&s, lasts[i], lens[j] ? : 1);
-			expect_send(&s);
-			s.req.psn -= 2;		/* a duplicate */
-			expect_duplicate(&s);
+			next(s, onlies[i], lens[j]);
+			expect_send(s);
+			next(s, XROCE_RC_SEND_FIRST, 1024);
+			expect_send(s);
+			s->req.ackreq = !s->req.ackreq;
+			next(s, XROCE_RC_SEND_MIDDLE, 1024);
+			expect_send(s);
+			next(s, lasts[i], lens[j] ? : 1);
+			expect_send(s);
+			s->req.psn -= 2;		/* a duplicate */
+			expect_duplicate(s);
 		}
 	}
 }
 
 /* A SEND needs no right of the queue pair. */
-TEST(rc_no_right, "D2", "SEND needs no access right")
+SEND_TEST(rc_no_right, "D2", "SEND needs no access right", XROCE_QPT_RC)
 {
-	struct scene s;
-
-	if (!stage(&s, XROCE_QPT_RC))
-		return;
-	s.qp.access = 0;
-	scene_put(&s);
-	expect_send(&s);
+	s->qp.access = 0;
+	scene_put(s);
+	expect_send(s);
 }
 
 /* The opcode of a message in progress, and an opcode that may not follow. */
@@ -169,125 +164,105 @@ TEST(rc_length, "D5", "payload and pad (IBTA 9.7.4.1.6)")
 	}
 }
 
-TEST(rc_invalidate, "D5", "a peer cannot invalidate a region")
+SEND_TEST(rc_invalidate, "D5", "a peer cannot invalidate a region", XROCE_QPT_RC)
 {
-	struct scene s;
-
-	if (!stage(&s, XROCE_QPT_RC))
-		return;
-	s.req.imm = SCENE_KEY;
-	next(&s, XROCE_RC_SEND_ONLY_INV, 64);
-	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
-	s.qp.op = XROCE_RC_SEND_FIRST;
-	next(&s, XROCE_RC_SEND_LAST_INV, 64);
-	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+	s->req.imm = SCENE_KEY;
+	next(s, XROCE_RC_SEND_ONLY_INV, 64);
+	expect_refused(s, XROCE_CAUSE_ACC_KEY);
+	s->qp.op = XROCE_RC_SEND_FIRST;
+	next(s, XROCE_RC_SEND_LAST_INV, 64);
+	expect_refused(s, XROCE_CAUSE_ACC_KEY);
 }
 
-TEST(rc_write_immediate, "D2 D5", "WRITE with immediate")
+SEND_TEST(rc_write_immediate, "D2 D5", "WRITE with immediate", XROCE_QPT_RC)
 {
-	struct scene s;
+	s->req.opcode = XROCE_RC_WRITE_ONLY_IMM;
+	expect_accepted(s);
+	s->req.rkey ^= 1;
+	expect_refused(s, XROCE_CAUSE_ACC_KEY);
+	s->req.rkey ^= 1;
+	s->qp.access = 0;
+	expect_refused(s, XROCE_CAUSE_INV_QP_ACCESS);
+	s->qp.access = XROCE_ACCESS_REMOTE_WRITE;
+	s->req.dmalen++;
+	expect_refused(s, XROCE_CAUSE_INV_LENGTH);
+	scene_put(s);
 
-	if (!stage(&s, XROCE_QPT_RC))
-		return;
-	s.req.opcode = XROCE_RC_WRITE_ONLY_IMM;
-	expect_accepted(&s);
-	s.req.rkey ^= 1;
-	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
-	s.req.rkey ^= 1;
-	s.qp.access = 0;
-	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
-	s.qp.access = XROCE_ACCESS_REMOTE_WRITE;
-	s.req.dmalen++;
-	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
-	scene_put(&s);
-
-	s.req.opcode = XROCE_RC_WRITE_FIRST;
-	scene_payload(&s, 1024);
-	s.req.dmalen = 1025;
-	expect_write(&s);
-	next(&s, XROCE_RC_WRITE_LAST_IMM, 1);
-	expect_write(&s);
+	s->req.opcode = XROCE_RC_WRITE_FIRST;
+	scene_payload(s, 1024);
+	s->req.dmalen = 1025;
+	expect_write(s);
+	next(s, XROCE_RC_WRITE_LAST_IMM, 1);
+	expect_write(s);
 }
 
-TEST(uc_messages, "D2", "UC messages get no response")
+SEND_TEST(uc_messages, "D2", "UC messages get no response", XROCE_QPT_UC)
 {
-	struct scene s;
-
-	if (!stage(&s, XROCE_QPT_UC))
-		return;
-	expect_send(&s);
-	next(&s, UC(XROCE_RC_SEND_ONLY_IMM), 0);
-	expect_send(&s);
-	next(&s, UC(XROCE_RC_SEND_FIRST), 1024);
-	expect_send(&s);
-	next(&s, UC(XROCE_RC_SEND_LAST_IMM), 3);
-	expect_send(&s);
-	next(&s, UC(XROCE_RC_WRITE_ONLY_IMM), 64);
-	expect_write(&s);
-	next(&s, UC(XROCE_RC_WRITE_FIRST), 1024);
-	s.req.dmalen = 2050;
-	expect_write(&s);
-	next(&s, UC(XROCE_RC_WRITE_MIDDLE), 1024);
-	expect_write(&s);
-	next(&s, UC(XROCE_RC_WRITE_LAST), 2);
-	expect_write(&s);
+	expect_send(s);
+	next(s, UC(XROCE_RC_SEND_ONLY_IMM), 0);
+	expect_send(s);
+	next(s, UC(XROCE_RC_SEND_FIRST), 1024);
+	expect_send(s);
+	next(s, UC(XROCE_RC_SEND_LAST_IMM), 3);
+	expect_send(s);
+	next(s, UC(XROCE_RC_WRITE_ONLY_IMM), 64);
+	expect_write(s);
+	next(s, UC(XROCE_RC_WRITE_FIRST), 1024);
+	s->req.dmalen = 2050;
+	expect_write(s);
+	next(s, UC(XROCE_RC_WRITE_MIDDLE), 1024);
+	expect_write(s);
+	next(s, UC(XROCE_RC_WRITE_LAST), 2);
+	expect_write(s);
 }
 
 /* After a gap, packets are dropped until a message begins. */
-TEST(uc_gap, "D2 D5", "a message is dropped whole after a gap (IBTA 9.8.2.2.2)")
+SEND_TEST(uc_gap, "D2 D5", "a message is dropped whole after a gap (IBTA 9.8.2.2.2)", XROCE_QPT_UC)
 {
-	struct scene s;
-
-	if (!stage(&s, XROCE_QPT_UC))
-		return;
-	next(&s, UC(XROCE_RC_SEND_FIRST), 1024);
-	expect_send(&s);
-	next(&s, UC(XROCE_RC_SEND_MIDDLE), 1024);
-	s.req.psn++;
-	expect_lost(&s, COUNTER(inv_order));
-	next(&s, UC(XROCE_RC_SEND_LAST), 4);
-	expect_lost(&s, COUNTER(inv_order));
+	next(s, UC(XROCE_RC_SEND_FIRST), 1024);
+	expect_send(s);
+	next(s, UC(XROCE_RC_SEND_MIDDLE), 1024);
+	s->req.psn++;
+	expect_lost(s, COUNTER(inv_order));
+	next(s, UC(XROCE_RC_SEND_LAST), 4);
+	expect_lost(s, COUNTER(inv_order));
 	/* A message may begin with any PSN, ahead or behind. */
-	next(&s, UC(XROCE_RC_SEND_ONLY), 4);
-	s.req.psn = (s.req.psn - 1000) & XROCE_PSN_MASK;
-	expect_send(&s);
-	next(&s, UC(XROCE_RC_WRITE_FIRST), 1024);
-	s.req.dmalen = 1028;
-	expect_write(&s);
+	next(s, UC(XROCE_RC_SEND_ONLY), 4);
+	s->req.psn = (s->req.psn - 1000) & XROCE_PSN_MASK;
+	expect_send(s);
+	next(s, UC(XROCE_RC_WRITE_FIRST), 1024);
+	s->req.dmalen = 1028;
+	expect_write(s);
 	/* A message that begins ends the one before. */
-	next(&s, UC(XROCE_RC_SEND_FIRST), 1024);
-	expect_send(&s);
-	next(&s, UC(XROCE_RC_WRITE_LAST), 4);
-	expect_lost(&s, COUNTER(inv_order));
+	next(s, UC(XROCE_RC_SEND_FIRST), 1024);
+	expect_send(s);
+	next(s, UC(XROCE_RC_WRITE_LAST), 4);
+	expect_lost(s, COUNTER(inv_order));
 }
 
 /* Refusals get no response, and the queue pair stays in its state. */
-TEST(uc_refused, "D5", "UC refusals get no response (IBTA 9.8.2.3)")
+SEND_TEST(uc_refused, "D5", "UC refusals get no response (IBTA 9.8.2.3)", XROCE_QPT_UC)
 {
-	struct scene s;
-
-	if (!stage(&s, XROCE_QPT_UC))
-		return;
-	next(&s, UC(XROCE_RC_WRITE_ONLY), 64);
-	s.req.rkey ^= 1;
-	expect_lost(&s, COUNTER(acc_key));
-	s.req.rkey ^= 1;
-	next(&s, UC(XROCE_RC_SEND_FIRST), 1020);
-	expect_lost(&s, COUNTER(inv_length));
-	s.qp.recv = 0;
-	scene_put(&s);
-	next(&s, UC(XROCE_RC_SEND_ONLY), 64);
-	expect_lost(&s, COUNTER(drop_recv));
-	next(&s, UC(XROCE_RC_WRITE_ONLY_IMM), 64);
-	expect_lost(&s, COUNTER(drop_recv));
-	s.qp.access = 0;
-	scene_put(&s);
-	next(&s, UC(XROCE_RC_WRITE_ONLY), 64);
-	expect_lost(&s, COUNTER(inv_qp_access));
-	s.qp.access = XROCE_ACCESS_REMOTE_WRITE;
-	scene_put(&s);
-	next(&s, UC(XROCE_RC_WRITE_ONLY), 64);
-	expect_write(&s);
+	next(s, UC(XROCE_RC_WRITE_ONLY), 64);
+	s->req.rkey ^= 1;
+	expect_lost(s, COUNTER(acc_key));
+	s->req.rkey ^= 1;
+	next(s, UC(XROCE_RC_SEND_FIRST), 1020);
+	expect_lost(s, COUNTER(inv_length));
+	s->qp.recv = 0;
+	scene_put(s);
+	next(s, UC(XROCE_RC_SEND_ONLY), 64);
+	expect_lost(s, COUNTER(drop_recv));
+	next(s, UC(XROCE_RC_WRITE_ONLY_IMM), 64);
+	expect_lost(s, COUNTER(drop_recv));
+	s->qp.access = 0;
+	scene_put(s);
+	next(s, UC(XROCE_RC_WRITE_ONLY), 64);
+	expect_lost(s, COUNTER(inv_qp_access));
+	s->qp.access = XROCE_ACCESS_REMOTE_WRITE;
+	scene_put(s);
+	next(s, UC(XROCE_RC_WRITE_ONLY), 64);
+	expect_write(s);
 }
 
 /* Every opcode of all services, on queue pairs of each type. */
@@ -323,75 +298,65 @@ TEST(services, "D5", "opcodes of other services are dropped")
 	}
 }
 
-TEST(ud_messages, "D2", "datagrams are received")
+SEND_TEST(ud_messages, "D2", "datagrams are received", XROCE_QPT_UD)
 {
-	struct scene s;
-
-	if (!stage(&s, XROCE_QPT_UD))
-		return;
-	s.qp.mtu = 4096;
-	scene_put(&s);
-	expect_send(&s);
-	s.req.opcode = UD(XROCE_RC_SEND_ONLY_IMM);
-	s.req.psn = 17;			/* any PSN */
-	expect_send(&s);
-	scene_payload(&s, 0);
-	expect_send(&s);
-	s.req.saddr[15] ^= 7;		/* any source */
-	expect_send(&s);
-	s.req.ackreq = false;
-	scene_payload(&s, 3);
-	expect_send(&s);
+	s->qp.mtu = 4096;
+	scene_put(s);
+	expect_send(s);
+	s->req.opcode = UD(XROCE_RC_SEND_ONLY_IMM);
+	s->req.psn = 17;			/* any PSN */
+	expect_send(s);
+	scene_payload(s, 0);
+	expect_send(s);
+	s->req.saddr[15] ^= 7;		/* any source */
+	expect_send(s);
+	s->req.ackreq = false;
+	scene_payload(s, 3);
+	expect_send(s);
 }
 
 /* A datagram must be for the queue pair's address, and may be from any. */
-TEST(ud_address, "D1 D2 D5", "datagrams to our address, from any")
+SEND_TEST(ud_address, "D1 D2 D5", "datagrams to our address, from any", XROCE_QPT_UD)
 {
-	struct scene s;
 	int v6, i;
 
-	if (!stage(&s, XROCE_QPT_UD))
-		return;
 	for (v6 = 0; v6 < 2; v6++) {
 		for (i = v6 ? 0 : 12; i < 16 && !test_failed(); i++) {
-			s.req.saddr[i] ^= 0x10;
-			expect_send(&s);
-			s.req.daddr[i] ^= 0x10;
-			expect_drop(&s, COUNTER(drop_addr));
-			s.req.daddr[i] ^= 0x10;
+			s->req.saddr[i] ^= 0x10;
+			expect_send(s);
+			s->req.daddr[i] ^= 0x10;
+			expect_drop(s, COUNTER(drop_addr));
+			s->req.daddr[i] ^= 0x10;
 		}
-		scene_ipv6(&s);
-		memset(s.qp.daddr, 0, sizeof(s.qp.daddr));
-		scene_put(&s);
+		scene_ipv6(s);
+		memset(s->qp.daddr, 0, sizeof(s->qp.daddr));
+		scene_put(s);
 	}
 	/* The address family must match. */
-	s.req.ipv6 = false;
-	s.req.frag = PACKET_IP_DF;
-	s.req.flow = 0;
-	expect_drop(&s, COUNTER(drop_addr));
+	s->req.ipv6 = false;
+	s->req.frag = PACKET_IP_DF;
+	s->req.flow = 0;
+	expect_drop(s, COUNTER(drop_addr));
 }
 
-TEST(ud_refused, "D5", "Q_Key, P_Key, length (IBTA 9.8.3)")
+SEND_TEST(ud_refused, "D5", "Q_Key, P_Key, length (IBTA 9.8.3)", XROCE_QPT_UD)
 {
-	struct scene s;
 	int bit;
 
-	if (!stage(&s, XROCE_QPT_UD))
-		return;
 	for (bit = 0; bit < 32; bit++) {
-		s.req.qkey ^= 1u << bit;
-		expect_drop(&s, COUNTER(drop_qkey));
-		s.req.qkey ^= 1u << bit;
+		s->req.qkey ^= 1u << bit;
+		expect_drop(s, COUNTER(drop_qkey));
+		s->req.qkey ^= 1u << bit;
 	}
-	scene_payload(&s, 1028);
-	expect_drop(&s, COUNTER(inv_length));
-	scene_payload(&s, 64);
-	s.req.pkey = 0x7ffe;
-	expect_drop(&s, COUNTER(drop_pkey));
-	s.req.pkey = 0xffff;
-	s.qp.recv = 0;
-	scene_put(&s);
-	expect_drop(&s, COUNTER(drop_recv));
+	scene_payload(s, 1028);
+	expect_drop(s, COUNTER(inv_length));
+	scene_payload(s, 64);
+	s->req.pkey = 0x7ffe;
+	expect_drop(s, COUNTER(drop_pkey));
+	s->req.pkey = 0xffff;
+	s->qp.recv = 0;
+	scene_put(s);
+	expect_drop(s, COUNTER(drop_recv));
 }
 
 TEST_MAIN(native_main);

@@ -3,21 +3,15 @@
 #include "access.h"
 #include "harness.h"
 
-TEST(key_wrong, "R9 D5 D6", "a wrong key byte or index is refused, also outside the table")
+SCENE_TEST(key_wrong, "R9 D5 D6", "a wrong key byte or index is refused, also outside the table")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		access_wrong_keys(&s);
+	access_wrong_keys(s);
 }
 
-TEST(key_not_valid, "R7 D5 D6",
-     "a key whose entry is free or invalid, as after deregistration, is refused")
+SCENE_TEST(key_not_valid, "R7 D5 D6",
+	   "a key whose entry is free or invalid, as after deregistration, is refused")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		access_wrong_states(&s);
+	access_wrong_states(s);
 }
 
 SCENE_TEST(key_edges, "R9", "the first and last entry of the table are found")
@@ -37,28 +31,19 @@ SCENE_TEST(key_edges, "R9", "the first and last entry of the table are found")
 	}
 }
 
-TEST(pd_differs, "P2 D5 D6", "a region of another protection domain is refused")
+SCENE_TEST(pd_differs, "P2 D5 D6", "a region of another protection domain is refused")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		access_wrong_pds(&s);
+	access_wrong_pds(s);
 }
 
-TEST(region_right, "R2 D5 D6", "a region without remote write is refused")
+SCENE_TEST(region_right, "R2 D5 D6", "a region without remote write is refused")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		access_region_rights(&s, XROCE_ACCESS_REMOTE_WRITE);
+	access_region_rights(s, XROCE_ACCESS_REMOTE_WRITE);
 }
 
-TEST(qp_right, "D5 D6", "a queue pair without remote write is refused")
+SCENE_TEST(qp_right, "D5 D6", "a queue pair without remote write is refused")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		access_qp_rights(&s, XROCE_ACCESS_REMOTE_WRITE);
+	access_qp_rights(s, XROCE_ACCESS_REMOTE_WRITE);
 }
 
 SCENE_TEST(order_of_checks, "D5 D6", "the earliest check that fails determines the cause")
@@ -74,12 +59,9 @@ SCENE_TEST(order_of_checks, "D5 D6", "the earliest check that fails determines t
 	expect_refused(s, XROCE_CAUSE_INV_OPCODE);
 }
 
-TEST(bounds, "D5 D6", "one byte past either end of a region is refused")
+SCENE_TEST(bounds, "D5 D6", "one byte past either end of a region is refused")
 {
-	struct scene s;
-
-	if (scene_init(&s))
-		access_edges(&s);
+	access_edges(s);
 }
 
 SCENE_TEST(bounds_zero, "D5 D6", "a region at address 0")

@@ -176,21 +176,16 @@ WIRE_TEST(addr_port, "D1 D5", "addresses of a bridge port", &rc)
 }
 
 /* The address of a deferred frame is checked again before the frame is executed. */
-TEST(addr_deferred, "D1 D5 O3", "the address of a deferred frame")
+ODP_TEST(addr_deferred, "D1 D5 O3", "the address of a deferred frame", 4)
 {
-	struct odp o;
-
-	if (!odp_open(&o, 4))
-		return;
 	siblings_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
-	to(&o.w, SECOND);
-	ACKED(odp_write(&o, 0, 512, 7));
-	check(odp_is(o.mem, 512, 7), "written");
+	to(&o->w, SECOND);
+	ACKED(odp_write(o, 0, 512, 7));
+	check(odp_is(o->mem, 512, 7), "written");
 	siblings_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
-	to(&o.w, SECOND);
-	wire_counted(&o.w, COUNTER(pass));
-	wire_quiet(&o.w);
-	odp_close(&o);
+	to(&o->w, SECOND);
+	wire_counted(&o->w, COUNTER(pass));
+	wire_quiet(&o->w);
 }
 
 TEST(addr_generic, "D1 D5", "addresses in generic mode")

@@ -164,24 +164,22 @@ WIRE_TEST(cnp_code_points, "D5 D6", "only the code point CE causes a notificatio
 }
 
 /* One notification per interval and queue pair; marked packets in between are counted. */
-TEST(cnp_apart, "D5 D6", "one notification per interval and queue pair")
+WIRE_TEST(cnp_apart, "D5 D6", "one notification per interval and queue pair", &rc)
 {
 	struct xroce_stat before = live_stat();
 	struct wire_opts opts = { .peer = 0x22 };
-	struct wire w, other;
+	struct wire other;
 	int i;
 
-	if (!wire_open(&w, &rc))
-		return;
-	opts.with = &w;
+	opts.with = w;
 	if (!wire_open(&other, &opts))
 		goto out;
 	set_interval(NEVER);
-	w.req.tos = other.req.tos = ECN_CE;
+	w->req.tos = other.req.tos = ECN_CE;
 	for (i = 0; i < 5 && !test_failed(); i++) {
-		wire_send(&w);
-		expect_both(&w, true, !i);
-		w.req.psn++;
+		wire_send(w);
+		expect_both(w, true, !i);
+		w->req.psn++;
 	}
 	wire_send(&other);
 	expect_both(&other, true, true);
@@ -189,7 +187,6 @@ TEST(cnp_apart, "D5 D6", "one notification per interval and queue pair")
 	set_interval(50);
 	wire_close(&other);
 out:
-	wire_close(&w);
 }
 
 /* Send a request, take the ACK. Return: whether there was a notification, too. */

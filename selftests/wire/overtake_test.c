@@ -245,37 +245,33 @@ TEST(overtake, "D5 R7", "queued responses follow those that the program sends")
  * Requests whose response the module sends at once, as the frame has two buffers or too
  * little room, after a READ that the program answers, in one poll.
  */
-TEST(overtake_bytes, "D5 R7", "responses of the module follow a READ response of the program")
+WIRE_TEST(overtake_bytes, "D5 R7", "responses of the module follow a READ response of the program",
+	  &(struct wire_opts){ .mtu = XROCE_MTU_4096 })
 {
-	static const struct wire_opts rc = { .mtu = XROCE_MTU_4096 };
-	struct wire w;
 	unsigned int i;
 	uint32_t psn;
 	pid_t thread;
 	int fd;
 
-	if (!wire_open(&w, &rc))
-		return;
 	fd = threaded_open();
 	if (fd >= 0) {
 		threaded(fd, true);
 		thread = poller();
-		psn = w.req.psn;
+		psn = w->req.psn;
 		if (thread && on_cpu(thread, POLLS) && on_cpu(0, POLLS))
 			for (i = 0; i < ROUNDS && !test_failed(); i++, psn += 4) {
-				send_both(&w, psn, XROCE_RC_READ_REQUEST, 64,
+				send_both(w, psn, XROCE_RC_READ_REQUEST, 64,
 					  XROCE_RC_WRITE_ONLY, 4096);
-				comes(&w, XROCE_RC_READ_RESPONSE_ONLY, psn);
-				comes(&w, XROCE_RC_ACK, psn + 1);
-				send_both(&w, psn + 2, XROCE_RC_READ_REQUEST, 64,
+				comes(w, XROCE_RC_READ_RESPONSE_ONLY, psn);
+				comes(w, XROCE_RC_ACK, psn + 1);
+				send_both(w, psn + 2, XROCE_RC_READ_REQUEST, 64,
 					  XROCE_RC_READ_REQUEST, 4096);
-				comes(&w, XROCE_RC_READ_RESPONSE_ONLY, psn + 2);
-				comes(&w, XROCE_RC_READ_RESPONSE_ONLY, psn + 3);
+				comes(w, XROCE_RC_READ_RESPONSE_ONLY, psn + 2);
+				comes(w, XROCE_RC_READ_RESPONSE_ONLY, psn + 3);
 			}
 		threaded(fd, false);
 	}
 	close(fd);
-	wire_close(&w);
 }
 
 TEST_MAIN(live_main);

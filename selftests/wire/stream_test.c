@@ -222,49 +222,45 @@ static bool flushed(void *arg)
  * The response to a READ fails before its end, as the map has a longer region than there is:
  * the queue pair ends as after any other failure, with a cause, and it is counted.
  */
-TEST(stream_fails, "D5", "a READ that cannot be completed ends the queue pair")
+WIRE_TEST(stream_fails, "D5", "a READ that cannot be completed ends the queue pair",
+	  &(struct wire_opts){ .recv = true })
 {
-	const struct wire_opts opts = { .recv = true };
 	struct xroce_async async = {};
 	struct xroce_stat before, now;
 	struct xroce_sge_local sge;
 	struct xroce_qp_query q;
 	struct xroce_mpt m;
 	struct packet got;
-	struct wire w;
 	int i;
 
-	if (!wire_open(&w, &opts))
-		return;
-	sge = (struct xroce_sge_local){ w.mr.iova, 64, w.mr.lkey };
+	sge = (struct xroce_sge_local){ w->mr.iova, 64, w->mr.lkey };
 	for (i = 0; i < 2; i++)
-		check(!xroce_post_recv(w.rq, i, &sge, 1), "receive");
-	check(live_map_get(LIVE_DEV, "mpt", w.mr.mr, &m), "entry");
+		check(!xroce_post_recv(w->rq, i, &sge, 1), "receive");
+	check(live_map_get(LIVE_DEV, "mpt", w->mr.mr, &m), "entry");
 	m.length += 4 * MTU;
-	check(live_map_put(LIVE_DEV, "mpt", w.mr.mr, &m), "entry");
-	w.req.va += WIRE_BYTES - MTU;
+	check(live_map_put(LIVE_DEV, "mpt", w->mr.mr, &m), "entry");
+	w->req.va += WIRE_BYTES - MTU;
 	before = live_stat();
-	next(&w, XROCE_RC_READ_REQUEST, 3 * MTU);
-	wire_send(&w);
+	next(w, XROCE_RC_READ_REQUEST, 3 * MTU);
+	wire_send(w);
 	for (got.opcode = 0, i = 0; i < 3 && got.opcode != XROCE_RC_ACK; i++)
-		if (!check(wire_take(&w, WIRE_MS, &got, NULL), "no response"))
+		if (!check(wire_take(w, WIRE_MS, &got, NULL), "no response"))
 			break;
 	check(got.opcode == XROCE_RC_ACK && got.syndrome == XROCE_SYN_NAK_ACC && !got.msn,
 	      "opcode %u, syndrome %#x, MSN %u", got.opcode, got.syndrome, got.msn);
 	for (i = 0; i < 2; i++)
-		check(live_wait(flushed, &w), "receive %d is not flushed", i);
-	check(!xroce_async_next(w.x, &async) && async.id == w.qpn &&
+		check(live_wait(flushed, w), "receive %d is not flushed", i);
+	check(!xroce_async_next(w->x, &async) && async.id == w->qpn &&
 	      async.type == XROCE_EVENT_QP_FATAL, "event %u", async.type);
-	q = (struct xroce_qp_query){ .qpn = w.qpn };
-	check(!xroce_qp_query(w.x, &q) && q.state == XROCE_QPS_ERR &&
+	q = (struct xroce_qp_query){ .qpn = w->qpn };
+	check(!xroce_qp_query(w->x, &q) && q.state == XROCE_QPS_ERR &&
 	      q.cause == XROCE_CAUSE_ACC_MODULE && q.naks == 1,
 	      "state %u, cause %u, %llu NAKs", q.state, q.cause, q.naks);
 	now = live_stat();
 	check(now.nak_acc - before.nak_acc == 1 && now.acc_module - before.acc_module == 1,
 	      "NAKs %llu, cause %llu", now.nak_acc - before.nak_acc,
 	      now.acc_module - before.acc_module);
-	check(mr_counters(w.mr.mr).refused == 1, "not counted for the region");
-	wire_close(&w);
+	check(mr_counters(w->mr.mr).refused == 1, "not counted for the region");
 }
 
 /*
