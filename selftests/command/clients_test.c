@@ -304,7 +304,7 @@ TEST(clients_short_sends, "U4", "a message is sent in as many pieces as necessar
 {
 	static char text[1 << 20];
 	size_t arg[2] = { sizeof(text) }, i;
-	int pair[2], small = 4096, err;
+	int pair[2], small = 4096;
 	pthread_t reader;
 	void *wrong;
 
@@ -315,14 +315,12 @@ TEST(clients_short_sends, "U4", "a message is sent in as many pieces as necessar
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);
 	arg[1] = pair[1];
 	check(!pthread_create(&reader, NULL, read_slowly, arg), "thread");
-	err = peer_write(pair[0], text, sizeof(text), SOON_MS);
-	if (!check(!err, "peer_write: %s", strerror(-err)))
+	if (!check_is(peer_write(pair[0], text, sizeof(text), SOON_MS), 0, "peer_write"))
 		shutdown(pair[0], SHUT_WR);
 	pthread_join(reader, &wrong);
 	check(!wrong, "received bytes differ: %ld", (long)wrong);
 	/* Nobody reads: peer_write() ends with -ETIMEDOUT. */
-	err = peer_write(pair[0], text, sizeof(text), 50);
-	check(err == -ETIMEDOUT, "peer_write: %d", err);
+	check_is(peer_write(pair[0], text, sizeof(text), 50), -ETIMEDOUT, "peer_write");
 	close(pair[0]);
 	close(pair[1]);
 }

@@ -221,7 +221,7 @@ static void check_answer(int fd, const char *result)
 static void one(bool damaged)
 {
 	struct session_report report;
-	int pair[2], ret;
+	int pair[2];
 
 	if (!check(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair),
 		   "%s", strerror(errno)))
@@ -229,8 +229,7 @@ static void one(bool damaged)
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);
 	check(send(pair[1], stream, length, 0) == (ssize_t)length, "send");
 	shutdown(pair[1], SHUT_WR);
-	ret = session_serve(&server, pair[0], NULL, &report);
-	check(!ret, "session_serve: %d", ret);
+	check_is(session_serve(&server, pair[0], NULL, &report), 0, "session_serve");
 	check(*report.result && strnlen(report.result, sizeof(report.result)) <
 				sizeof(report.result), "no result");
 	check(report.qps <= server.max_qps, "%u queue pairs", report.qps);

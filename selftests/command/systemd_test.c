@@ -69,12 +69,10 @@ TEST(systemd_nonsense, "U6", "an invalid environment is an error")
 {
 	static const char *const fds[] = { NULL, "", "x", "-1", "1x", "99999" };
 	size_t i;
-	int n;
 
 	for (i = 0; i < ARRAY_SIZE(fds); i++) {
 		say(own_pid(), fds[i]);
-		n = systemd_listen_fds();
-		check(n == -EINVAL, "LISTEN_FDS=%s: %d", fds[i] ? fds[i] : "none", n);
+		check_is(systemd_listen_fds(), -EINVAL, "LISTEN_FDS=%s", fds[i] ? fds[i] : "none");
 	}
 	say("x", "1");
 	check(systemd_listen_fds() == -EINVAL, "LISTEN_PID=x");

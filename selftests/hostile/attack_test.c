@@ -122,9 +122,8 @@ out:
 static struct xroce_qp_query query(const struct wire *w)
 {
 	struct xroce_qp_query q = { .qpn = w->qpn };
-	int ret = xroce_qp_query(w->x, &q);
 
-	check(!ret, "QP_QUERY: %d", ret);
+	check_is(xroce_qp_query(w->x, &q), 0, "QP_QUERY");
 	return q;
 }
 

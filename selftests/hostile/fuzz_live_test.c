@@ -116,7 +116,6 @@ static void make_part(size_t i)
 {
 	const struct part *p = &parts[i];
 	__u32 at;
-	int ret;
 
 	for (at = 0; p->written && at < p->len; at++)
 		may_change[p->off + at] = true;
@@ -130,8 +129,7 @@ static void make_part(size_t i)
 			   buffer + p->off, p->len);
 	mrs[i].access = p->access;
 	mrs[i].iova = IOVA;
-	ret = xroce_mr_reg(wires[0].x, &mrs[i]);
-	check(!ret, "region %zu: %d", i, ret);
+	check_is(xroce_mr_reg(wires[0].x, &mrs[i]), 0, "region %zu", i);
 	/* Peers also try L_Keys. */
 	targets[i].key = mrs[i].lkey;
 	targets[i].iova = IOVA;

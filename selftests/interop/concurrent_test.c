@@ -60,7 +60,6 @@ static uint64_t *word_at(uint32_t off)
 static bool setup(void)
 {
 	uint32_t read_len = setting("XROCE_READ_MIB", READ_MIB) * MIB;
-	int err;
 
 	small_off = read_len;
 	if (!connection_setup_sized(read_len + MIB))
@@ -72,8 +71,8 @@ static bool setup(void)
 		.access = ACCESS_ALL,
 		.length = 4096,
 	};
-	err = xroce_mr_reg_file(server.x, server.file, 0, &words);
-	if (!check(!err, "words: %s", strerror(-err)))
+
+	if (!check_is(xroce_mr_reg_file(server.x, server.file, 0, &words), 0, "words"))
 		return false;
 	mapped = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
 		      server.file, 0);

@@ -120,9 +120,7 @@ int connection_main(int argc, char **argv)
 
 void connection_modify(struct xroce_qp_modify *modify, const char *what)
 {
-	int err = xroce_qp_modify(server.x, modify);
-
-	check(!err, "%s: %s", what, strerror(-err));
+	check_is(xroce_qp_modify(server.x, modify), 0, "%s", what);
 }
 
 bool connection_open(struct connection *c, enum ibv_mtu mtu, uint32_t access,
@@ -173,14 +171,12 @@ bool connection_open_opts(struct connection *c, enum ibv_mtu mtu,
 		.pkey = 0xffff,
 		.access = access,
 	};
-	int err;
 
 	c->mtu = 128u << mtu;
 	c->qp = requester_qp_add(&client);
 	if (!c->qp)
 		return false;
-	err = server_qp_add(c, opts);
-	if (!check(!err, "qp: %s", strerror(-err)))
+	if (!check_is(server_qp_add(c, opts), 0, "qp"))
 		return false;
 
 	gid_parse(ipv6 ? "fd77::1" : "10.77.0.1", path.sgid);

@@ -329,15 +329,13 @@ TEST(mw_rxe_atomics, "W3", "FETCH_ADD through a window")
 	struct xroce_wr b = {};
 	struct xroce_mr_reg reg;
 	uint64_t word;
-	int err;
 
 	if (!setup())
 		return;
 	reg = behind;
 	reg.iova = 0x10000;
 	reg.length = 4096;
-	err = xroce_mr_reg_file(server.x, server.file, 0, &reg);
-	check(!err, "region: %d", err);
+	check_is(xroce_mr_reg_file(server.x, server.file, 0, &reg), 0, "region");
 	b.opcode = XROCE_WR_BIND_MW;
 	b.rkey = reg.lkey;
 	b.addr = reg.iova;

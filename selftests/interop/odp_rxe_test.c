@@ -304,8 +304,7 @@ TEST(odp_rxe_unmapped, "O6", "accesses to unmapped memory")
 		return;
 	madvise(mem, SPACE, MADV_DONTNEED);
 	munmap(hole, MEM_PAGE);
-	status = requester_do(&client, r.qp, &op);
-	check(status == IBV_WC_REM_ACCESS_ERR, "WRITE: %d", status);
+	check_is(requester_do(&client, r.qp, &op), IBV_WC_REM_ACCESS_ERR, "WRITE");
 	receiver_close(&r);
 	/* Map the hole again now: otherwise the next set-up may map something there. */
 	fill(hole);

@@ -200,7 +200,6 @@ bool receiver_open(struct receiver *r, const struct receiver_opts *opts)
 		.qkey = RECEIVER_QKEY,
 		.access = opts->sq ? RIGHTS : RIGHT,
 	};
-	int err;
 
 	memset(r, 0, sizeof(*r));
 	if (!receiver_setup())
@@ -215,8 +214,7 @@ bool receiver_open(struct receiver *r, const struct receiver_opts *opts)
 		add.send_cq = add.recv_cq;
 		add.send_entries = 64;
 	}
-	err = xroce_qp_create(server.x, &add, &r->rq);
-	if (!check(!err, "queue pair: %s", strerror(-err)))
+	if (!check_is(xroce_qp_create(server.x, &add, &r->rq), 0, "queue pair"))
 		return false;
 	r->qpn = add.qpn;
 	m.qpn = r->qpn;
@@ -290,9 +288,8 @@ void receiver_recv(struct xroce_rq *rq, uint64_t wr_id, uint32_t off,
 		.length = len,
 		.lkey = receiver_lkey,
 	};
-	int err = xroce_post_recv(rq, wr_id, &sge, 1);
 
-	check(!err, "post_recv: %s", strerror(-err));
+	check_is(xroce_post_recv(rq, wr_id, &sge, 1), 0, "post_recv");
 }
 
 bool receiver_wait(struct receiver *r, struct xroce_cqe *cqe)

@@ -109,14 +109,12 @@ static void refused_region(struct refusal *r, uint32_t pd, uint32_t access)
 		.length = REGION_LEN,
 		.iova = IOVA,
 	};
-	int err = xroce_mr_reg_file(server.x, server.file, REGION_OFF, &mr);
 
-	if (!check(!err, "mr: %s", strerror(-err)))
+	if (!check_is(xroce_mr_reg_file(server.x, server.file, REGION_OFF, &mr), 0, "mr"))
 		return;
 	r->op.rkey = mr.mr << XROCE_KEY_SHIFT | (mr.lkey & 0xff);
 	refused(r);
-	err = xroce_mr_dereg(server.x, mr.mr);
-	check(!err, "dereg: %s", strerror(-err));
+	check_is(xroce_mr_dereg(server.x, mr.mr), 0, "dereg");
 	/* After deregistration the key itself is refused, whatever the reason was before. */
 	r->cause = COUNTER(acc_key);
 	r->error = XROCE_CAUSE_ACC_KEY;

@@ -140,7 +140,6 @@ static void request_post(uint32_t q, uint32_t k)
 {
 	struct request *r = &queues[q].request[k];
 	struct xroce_sge_local sge[2] = {};
-	int err;
 
 	r->split = rng_below(rng_below(2) ? 300 : MESSAGE_MAX + 1);
 	r->posted = true;
@@ -150,8 +149,7 @@ static void request_post(uint32_t q, uint32_t k)
 	sge[1].addr = sge[0].addr + r->split + GUARD;
 	sge[1].length = MESSAGE_MAX - r->split;
 	sge[1].lkey = lkey;
-	err = xroce_post_recv(queues[q].rq, (uint64_t)q << 32 | k, sge, 2);
-	check(!err, "post_recv: %s", strerror(-err));
+	check_is(xroce_post_recv(queues[q].rq, (uint64_t)q << 32 | k, sge, 2), 0, "post_recv");
 }
 
 /* Post the free requests, in the order of their completion. */

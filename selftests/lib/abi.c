@@ -14,9 +14,7 @@ static char memory[PAGE] __attribute__((aligned(4096)));
 
 void must(int fd, unsigned long nr, void *arg)
 {
-	int ret = live_ioctl(fd, nr, arg);
-
-	check(!ret, "prerequisite command %#lx: %d", nr, ret);
+	check_is(live_ioctl(fd, nr, arg), 0, "prerequisite command %#lx", nr);
 }
 
 static __u32 spare_link(int fd)

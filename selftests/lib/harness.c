@@ -66,6 +66,23 @@ bool check_at(const char *file, int line, bool holds, const char *text,
 	return false;
 }
 
+bool check_is_at(const char *file, int line, long got, long want, const char *text,
+		 const char *fmt, ...)
+{
+	va_list args;
+
+	if (got == want)
+		return true;
+
+	failed = true;
+	note("%s:%d: failed: %s is %ld (%s), not %ld", file, line, text, got,
+	     got < 0 ? strerror(-got) : "no errno", want);
+	va_start(args, fmt);
+	diagnose(fmt, args);
+	va_end(args);
+	return false;
+}
+
 bool test_failed(void)
 {
 	return failed;

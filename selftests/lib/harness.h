@@ -89,6 +89,13 @@ void harness_list(void);
 bool check_at(const char *file, int line, bool holds, const char *text,
 	      const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
+/* check() that @call, which is not negative or a negative errno, returns @want. */
+#define check_is(call, want, ...) \
+	check_is_at(__FILE__, __LINE__, (call), (want), #call, " " __VA_ARGS__)
+
+bool check_is_at(const char *file, int line, long got, long want, const char *text,
+		 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
 /* Mark the running test as skipped, and say why it cannot be run here. */
 void skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -24,9 +24,8 @@ struct xroce_limit_query limit_used_by(__u32 flags, __u32 uid)
 	struct xroce_limit_query q = {
 		.flags = flags, .link = limit_link(LIVE_DEV), .uid = uid,
 	};
-	int ret = xroce_limit_query(&q);
 
-	check(!ret, "LIMIT_QUERY of %u: %d", uid, ret);
+	check_is(xroce_limit_query(&q), 0, "LIMIT_QUERY of %u", uid);
 	return q;
 }
 

@@ -59,9 +59,8 @@ int qp_move(struct xroce *x, __u32 qpn, __u32 to, __u32 mask)
 __u32 qp_state(struct xroce *x, __u32 qpn)
 {
 	struct xroce_qp_query q = { .qpn = qpn };
-	int ret = xroce_qp_query(x, &q);
 
-	check(!ret, "query of %#x: %d", qpn, ret);
+	check_is(xroce_qp_query(x, &q), 0, "query of %#x", qpn);
 	return q.state;
 }
 

@@ -20,17 +20,14 @@ __u32 mw_new(struct wire *w, __u32 type)
 
 void mw_del(struct wire *w, __u32 rkey)
 {
-	int ret = xroce_mw_del(w->x, rkey >> XROCE_KEY_SHIFT);
-
-	check(!ret, "MW_DEL: %d", ret);
+	check_is(xroce_mw_del(w->x, rkey >> XROCE_KEY_SHIFT), 0, "MW_DEL");
 }
 
 struct xroce_mw_query mw_query(struct wire *w, __u32 rkey)
 {
 	struct xroce_mw_query q = { .mw = rkey >> XROCE_KEY_SHIFT };
-	int ret = xroce_mw_query(w->x, &q);
 
-	check(!ret, "MW_QUERY: %d", ret);
+	check_is(xroce_mw_query(w->x, &q), 0, "MW_QUERY");
 	return q;
 }
 

@@ -44,9 +44,7 @@ struct xroce_qp_add pair_queues(const struct pair *p)
 
 bool pair_end_open_with(struct pair *p, struct end *e, struct xroce_qp_add *add)
 {
-	int ret = xroce_qp_create(p->x, add, &e->rq);
-
-	if (!check(!ret, "create: %d", ret))
+	if (!check_is(xroce_qp_create(p->x, add, &e->rq), 0, "create"))
 		return false;
 	e->qpn = add->qpn;
 	e->stride = add->send_stride;
@@ -148,9 +146,9 @@ struct xroce_wr pair_request(const struct pair *p, __u32 opcode, struct xroce_sg
 bool pair_done(struct pair *p, const struct xroce_wr *wr, __u32 status)
 {
 	struct xroce_cqe cqe = { .wr_id = ~wr->wr_id };
-	int ret = xroce_post_send(p->a.send, wr, 1);
+	int ret;
 
-	if (!check(!ret, "post: %d", ret))
+	if (!check_is(xroce_post_send(p->a.send, wr, 1), 0, "post"))
 		return false;
 	ret = xroce_cq_wait(p->cq, &cqe, 1, 1000 * LIVE_PATIENCE);
 	return check(ret == 1 && cqe.wr_id == wr->wr_id && cqe.qpn == p->a.qpn &&

@@ -38,9 +38,8 @@ static struct xroce_connect both_ends(__u32 qpn, __u32 type)
 static struct xroce_qp_query query(struct xroce *x, __u32 qpn)
 {
 	struct xroce_qp_query q = { .qpn = qpn };
-	int ret = xroce_qp_query(x, &q);
 
-	check(!ret, "query: %d", ret);
+	check_is(xroce_qp_query(x, &q), 0, "query");
 	return q;
 }
 
@@ -241,14 +240,12 @@ HANDLE_TEST(library_wait_overflow, "U3", "an overflow ends the wait")
 {
 	struct xroce_cqe cqe;
 	struct sleeper s;
-	int n;
 
 	if (!sleeper_open(&s, x, live_pd(x)))
 		return;
 	/* Set the flag as the module does. */
 	xroce_cq_ring(s.cq)->overflow = 1;
-	n = xroce_cq_wait(s.cq, &cqe, 1, -1);
-	check(n == -EOVERFLOW, "%d", n);
+	check_is(xroce_cq_wait(s.cq, &cqe, 1, -1), -EOVERFLOW);
 	sleeper_close(&s);
 }
 
@@ -423,17 +420,14 @@ HANDLE_TEST(library_file_on_demand, "U3 O1", "a file is not registered as on-dem
 		.mask = XROCE_REREG_ACCESS,
 		.access = XROCE_ACCESS_ON_DEMAND,
 	};
-	int ret, fd = memfd_create("file", MFD_CLOEXEC);
+	int fd = memfd_create("file", MFD_CLOEXEC);
 
 	check(fd >= 0 && !ftruncate(fd, 4096), "file");
-	ret = xroce_mr_reg_file(x, fd, 0, &reg);
-	check(!ret, "pinned: %d", ret);
+	check_is(xroce_mr_reg_file(x, fd, 0, &reg), 0, "pinned");
 	rereg.mr = reg.mr;
-	ret = xroce_mr_rereg_file(x, fd, 0, &rereg);
-	check(ret == -EINVAL, "re-registered: %d", ret);
+	check_is(xroce_mr_rereg_file(x, fd, 0, &rereg), -EINVAL, "re-registered");
 	reg.access |= XROCE_ACCESS_ON_DEMAND;
-	ret = xroce_mr_reg_file(x, fd, 0, &reg);
-	check(ret == -EINVAL, "registered: %d", ret);
+	check_is(xroce_mr_reg_file(x, fd, 0, &reg), -EINVAL, "registered");
 	close(fd);
 }
 

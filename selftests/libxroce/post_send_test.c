@@ -273,13 +273,12 @@ HANDLE_TEST(post_send_at_once, "U3 V7", "what is refused when it is posted")
 	struct xroce_wr wr, many[PAIR_ENTRIES + 1];
 	struct xroce_sge_local sge[PAIR_SGE + 1];
 	struct pair p;
-	int ret, i;
+	int i;
 
 	if (!pair_open(&p, x, XROCE_QPT_RC))
 		goto out;
 	wr = pair_request(&p, XROCE_WR_RDMA_WRITE, sge, 0, 8);
-	ret = xroce_post_send(p.a.send, &wr, 1);
-	check(ret == -EINVAL, "before RTS: %d", ret);
+	check_is(xroce_post_send(p.a.send, &wr, 1), -EINVAL, "before RTS");
 	if (!pair_connect(&p))
 		goto out;
 	check(nothing_far() && !xroce_cq_poll(p.cq, &(struct xroce_cqe){}, 1), "it is executed");
@@ -460,15 +459,13 @@ out:
 static struct xroce_qp_query query(struct xroce *x, __u32 qpn)
 {
 	struct xroce_qp_query q;
-	int ret;
 
 	memset(&q, 0xff, sizeof(q));
 	q.flags = 0;
 	q.qpn = qpn;
 	q.reserved = 0;
 	q.reserved2 = 0;
-	ret = xroce_qp_query(x, &q);
-	check(!ret, "query of %#x: %d", qpn, ret);
+	check_is(xroce_qp_query(x, &q), 0, "query of %#x", qpn);
 	return q;
 }
 

@@ -204,16 +204,14 @@ TEST(abi_pointers, "U3", "bad pointers are refused with -EFAULT")
 	munmap(map + PAGE, PAGE);
 	end = map + PAGE;
 	for_each_command(c) {
-		ret = live_ioctl(fd, c->nr, NULL);
-		check(ret == -EFAULT, "%s, NULL: %d", c->name, ret);
-		ret = live_ioctl(fd, c->nr, end);
-		check(ret == -EFAULT, "%s, unmapped: %d", c->name, ret);
-		ret = live_ioctl(fd, c->nr, (void *)0xffffffff81000000);
-		check(ret == -EFAULT, "%s, kernel: %d", c->name, ret);
+		check_is(live_ioctl(fd, c->nr, NULL), -EFAULT, "%s, NULL", c->name);
+		check_is(live_ioctl(fd, c->nr, end), -EFAULT, "%s, unmapped", c->name);
+		check_is(live_ioctl(fd, c->nr, (void *)0xffffffff81000000), -EFAULT, "%s, kernel",
+			 c->name);
 		/* The size field is mapped, the last byte is not. */
 		memcpy(end - c->size + 1, &c->size, sizeof(c->size));
-		ret = live_ioctl(fd, c->nr, end - c->size + 1);
-		check(ret == -EFAULT, "%s, ends unmapped: %d", c->name, ret);
+		check_is(live_ioctl(fd, c->nr, end - c->size + 1), -EFAULT, "%s, ends unmapped",
+			 c->name);
 		/* Mapped to the end; no object has such a number. */
 		memset(map, 0xff, PAGE);
 		memset(end - c->size, 0, 8);
@@ -240,16 +238,14 @@ TEST(abi_no_command, "U3", "command numbers must match exactly")
 				break;
 		if (c < commands + commands_count)
 			continue;
-		ret = live_ioctl(fd, _IO(XROCE_IOC_TYPE, nr), &q);
-		check(ret == -ENOTTY, "command %#x: %d", nr, ret);
+		check_is(live_ioctl(fd, _IO(XROCE_IOC_TYPE, nr), &q), -ENOTTY, "command %#x", nr);
 	}
-	ret = live_ioctl(fd, _IO(XROCE_IOC_TYPE + 1, XROCE_NR_LINK_QUERY), &q);
-	check(ret == -ENOTTY, "another type: %d", ret);
+	check_is(live_ioctl(fd, _IO(XROCE_IOC_TYPE + 1, XROCE_NR_LINK_QUERY), &q), -ENOTTY,
+		 "another type");
 	ret = live_ioctl(fd, _IOWR(XROCE_IOC_TYPE, XROCE_NR_LINK_QUERY,
 				   struct xroce_link_query), &q);
 	check(ret == -ENOTTY, "with a size in the number: %d", ret);
-	ret = live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q);
-	check(!ret, "LINK_QUERY: %d", ret);
+	check_is(live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q), 0, "LINK_QUERY");
 	close(fd);
 }
 

@@ -94,8 +94,7 @@ TEST(churn_many, "R7 R8 R9", "100,000 regions, deregistered in random order")
 	}
 	pd = live_pd(x);
 	for (i = 0; i < n; i++) {
-		ret = register_some(x, pd, mem, last, &mr[i], &pins);
-		if (!check(!ret, "region %u: %d", i, ret))
+		if (!check_is(register_some(x, pd, mem, last, &mr[i], &pins), 0, "region %u", i))
 			break;
 		last = mr[i];
 	}
@@ -112,8 +111,7 @@ TEST(churn_many, "R7 R8 R9", "100,000 regions, deregistered in random order")
 		mr[j] = swap;
 	}
 	for (i = 0; i < n; i++) {
-		ret = xroce_mr_dereg(x, mr[i]);
-		if (!check(!ret, "dereg %u: %d", i, ret))
+		if (!check_is(xroce_mr_dereg(x, mr[i]), 0, "dereg %u", i))
 			break;
 	}
 	check(!live_pinned() && !live_vmpin(), "%ld pages pinned, VmPin %ld",
@@ -333,7 +331,7 @@ TEST(churn_sparse, "R1", "parts of a sparse file of 4 GiB can be registered, all
 	struct xroce *x = live_open();
 	struct xroce_mr_reg r;
 	__u32 pd;
-	int fd, ret;
+	int fd;
 
 	if (!x || !mkdtemp(dir))
 		return;
@@ -349,8 +347,7 @@ TEST(churn_sparse, "R1", "parts of a sparse file of 4 GiB can be registered, all
 	sparse_part(x, pd, fd, (1ull << 32) - 100001, 112344);
 	sparse_part(x, pd, fd, (2ull << 30) - MEM_PAGE, 2 * MEM_PAGE);
 	r = mr_region(pd, NULL, 0);
-	ret = xroce_mr_reg_file(x, fd, 0, &r);
-	check(ret == -EFAULT, "the whole file: %d", ret);
+	check_is(xroce_mr_reg_file(x, fd, 0, &r), -EFAULT, "the whole file");
 	check(!live_pinned() && !live_vmpin(), "%ld pinned, VmPin %ld",
 	      live_pinned(), live_vmpin());
 	close(fd);

@@ -29,20 +29,14 @@
 
 static bool up(void)
 {
-	int err = live_module_load();
-
-	if (!check(!err, "load the module: %d", err))
-		return false;
-	err = live_veth_add(LIVE_DEV, PEER) ? :
-	      live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES);
-	return check(!err, "attach: %d", err);
+	return check_is(live_module_load(), 0, "load the module") &&
+	       check_is(live_veth_add(LIVE_DEV, PEER) ? :
+			live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES), 0, "attach");
 }
 
 static void unload(void)
 {
-	int err = live_module_unload();
-
-	check(!err, "unload the module: %d", err);
+	check_is(live_module_unload(), 0, "unload the module");
 	check(access("/sys/module/xroce", F_OK), "the module is still there");
 	check(access(XROCE_DEV_PATH, F_OK), XROCE_DEV_PATH " is still there");
 	check(!live_pinned(), "%ld pages are still pinned", live_pinned());
@@ -51,9 +45,8 @@ static void unload(void)
 static void detached(const char *dev, __u32 flags)
 {
 	char path[64];
-	int err = live_detach(dev, flags);
 
-	check(!err, "detach: %d", err);
+	check_is(live_detach(dev, flags), 0, "detach");
 	snprintf(path, sizeof(path), XROCE_PIN_DIR "/%s", dev);
 	check(access(path, F_OK), "%s is still there", path);
 }
@@ -253,19 +246,17 @@ static bool needed_by(void *arg)
 
 TEST(lifetime_module_busy, "U6", "the module cannot be unloaded while it is in use")
 {
-	int fd, err;
+	int fd;
 
 	if (!up())
 		return;
-	err = live_module_refused();
-	check(err == -EAGAIN, "unload, with a program attached: %d", err);
+	check_is(live_module_refused(), -EAGAIN, "unload, with a program attached");
 	fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
 	detached(LIVE_DEV, 0);
 	check(!live_veth_del(LIVE_DEV), "delete the netdev");
 	/* The kernel frees the program asynchronously. Only the descriptor is left then. */
 	check(live_wait(needed_by, &(int){ 1 }), "the program is still there");
-	err = live_module_refused();
-	check(err == -EAGAIN, "unload, with a descriptor: %d", err);
+	check_is(live_module_refused(), -EAGAIN, "unload, with a descriptor");
 	close(fd);
 	unload();
 }
@@ -287,15 +278,13 @@ TEST(lifetime_module_links, "U6 R7", "unloading deletes links without a program"
 		return;
 	fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
 	add.ifindex = if_nametoindex(LIVE_DEV);
-	err = live_ioctl(fd, XROCE_CMD_LINK_ADD, &add);
-	check(!err, "LINK_ADD: %d", err);
+	check_is(live_ioctl(fd, XROCE_CMD_LINK_ADD, &add), 0, "LINK_ADD");
 	maps.link = add.link;
 	maps.mpt_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "mpt", 4,
 				     sizeof(struct xroce_mpt), 16, NULL);
 	maps.qp_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "qp", 4,
 				    sizeof(struct xroce_qp), 16, NULL);
-	err = live_ioctl(fd, XROCE_CMD_LINK_MAPS, &maps);
-	check(!err, "LINK_MAPS: %d", err);
+	check_is(live_ioctl(fd, XROCE_CMD_LINK_MAPS, &maps), 0, "LINK_MAPS");
 	close(fd);
 
 	x = live_open();
@@ -303,9 +292,7 @@ TEST(lifetime_module_links, "U6 R7", "unloading deletes links without a program"
 		return;
 	r = mr_region(0, mem, 10 * MEM_PAGE);
 	r.flags = XROCE_F_PERSISTENT;
-	err = xroce_pd_add(x, XROCE_F_PERSISTENT, &r.pd) ? :
-	      xroce_mr_reg(x, &r);
-	check(!err, "MR_REG: %d", err);
+	check_is(xroce_pd_add(x, XROCE_F_PERSISTENT, &r.pd) ? : xroce_mr_reg(x, &r), 0, "MR_REG");
 	xroce_close(x);
 	check(live_pinned() == 10, "%ld pages pinned", live_pinned());
 	unload();
@@ -329,7 +316,6 @@ TEST(lifetime_netdev_deleted, "D1", "a link outlives its netdev")
 	char *mem = mem_map(4);
 	struct xroce_mr_reg r;
 	struct xroce *x;
-	int err;
 
 	if (!mem || !up())
 		return;
@@ -339,8 +325,7 @@ TEST(lifetime_netdev_deleted, "D1", "a link outlives its netdev")
 	check(!live_veth_del(LIVE_DEV), "delete the netdev");
 	check(is_dead(LIVE_DEV), "the link is not dead");
 	mr_check_blocks(x, r.mr, mem);
-	err = xroce_detach(LIVE_DEV, 0, NULL);
-	check(err == -EBUSY, "detach with a user: %d", err);
+	check_is(xroce_detach(LIVE_DEV, 0, NULL), -EBUSY, "detach with a user");
 	check(!xroce_mr_dereg(x, r.mr), "MR_DEREG");
 	mr_accepted(x, r);
 	xroce_close(x);

@@ -33,11 +33,9 @@ static void limit(__u32 flags, enum xroce_counted what, __u64 most)
 		.link = limit_link(LIVE_DEV),
 		.mask = 1u << what,
 	};
-	int ret;
 
 	set.limit[what] = most;
-	ret = xroce_limit_set(&set);
-	check(!ret, "LIMIT_SET of %s, %llu: %d", limit_names[what], most, ret);
+	check_is(xroce_limit_set(&set), 0, "LIMIT_SET of %s, %llu", limit_names[what], most);
 }
 
 /* Remove all limits. */
@@ -259,16 +257,14 @@ PAIR_TEST(limit_unwound, "R1 R4 R6 R7", "a failed command counts nothing")
 	phys.page_shift = MEM_PAGE_SHIFT;
 	phys.length = 2 * MEM_PAGE;
 	check(xroce_mr_reg_phys(p->a, &phys), "MR_REG_PHYS of page 0");
-	ret = live_ioctl(xroce_fd(p->a), XROCE_CMD_CQ_ADD, &cq);
-	check(ret == -EINVAL, "CQ_ADD: %d", ret);
+	check_is(live_ioctl(xroce_fd(p->a), XROCE_CMD_CQ_ADD, &cq), -EINVAL, "CQ_ADD");
 	qp.pd = p->pd_a;
 	qp.recv_cq = 0xffff;
 	ret = live_ioctl(xroce_fd(p->a), XROCE_CMD_QP_ADD, &qp);
 	check(ret, "QP_ADD with a CQ that does not exist");
 	qp.recv_cq = 0;
 	qp.rq_entries = 3;
-	ret = live_ioctl(xroce_fd(p->a), XROCE_CMD_QP_ADD, &qp);
-	check(ret == -EINVAL, "QP_ADD: %d", ret);
+	check_is(live_ioctl(xroce_fd(p->a), XROCE_CMD_QP_ADD, &qp), -EINVAL, "QP_ADD");
 	ret = live_ioctl(xroce_fd(p->a), XROCE_CMD_MR_REG_SHARED, &shared);
 	check(ret == -ENOENT, "MR_REG_SHARED: %d", ret);
 	/* MR_REG checks this limit only after it has pinned the memory. */
@@ -295,7 +291,6 @@ PAIR_TEST(limit_pinned, "R1 R4 R5 R6 R8 O1", "pinned bytes are counted")
 	struct xroce_mr_rereg rereg = { .mask = XROCE_REREG_TRANSLATION };
 	struct xroce_mr_reg r, odp;
 	__u64 page;
-	int ret;
 
 	live_restore_caps();
 	/* Whole pages count, however few bytes of them are registered. */
@@ -326,11 +321,9 @@ PAIR_TEST(limit_pinned, "R1 R4 R5 R6 R8 O1", "pinned bytes are counted")
 	rereg.mr = shared.mr;
 	rereg.addr = (uintptr_t)limit_memory;
 	rereg.length = 1;
-	ret = xroce_mr_rereg(p->a, &rereg);
-	check(ret == -EDQUOT, "MR_REREG: %d", ret);
+	check_is(xroce_mr_rereg(p->a, &rereg), -EDQUOT, "MR_REREG");
 	limit(0, XROCE_COUNT_PINNED, 3 * MEM_PAGE);
-	ret = xroce_mr_rereg(p->a, &rereg);
-	check(!ret, "MR_REREG: %d", ret);
+	check_is(xroce_mr_rereg(p->a, &rereg), 0, "MR_REREG");
 	check(limit_used(XROCE_COUNT_PINNED) == MEM_PAGE && limit_used(XROCE_COUNT_MR) == 2 &&
 	      user_used(ALICE, XROCE_COUNT_MR) == 2, "%llu pinned, %llu regions",
 	      limit_used(XROCE_COUNT_PINNED), limit_used(XROCE_COUNT_MR));
@@ -345,8 +338,7 @@ PAIR_TEST(limit_pinned, "R1 R4 R5 R6 R8 O1", "pinned bytes are counted")
 	check(user_used(BOB, XROCE_COUNT_PINNED) == MEM_PAGE, "physical: %llu",
 	      user_used(BOB, XROCE_COUNT_PINNED));
 	limit(0, XROCE_COUNT_PINNED, 2 * MEM_PAGE);
-	ret = xroce_mr_reg_phys(p->b, &phys);
-	check(ret == -EDQUOT, "MR_REG_PHYS past the limit: %d", ret);
+	check_is(xroce_mr_reg_phys(p->b, &phys), -EDQUOT, "MR_REG_PHYS past the limit");
 	check(live_pinned() == 1, "%ld pages are pinned", live_pinned());
 }
 
@@ -459,13 +451,13 @@ PAIR_TEST(limit_seen, "R10 U3", "who may query and set limits; invalid arguments
 	set = (struct xroce_limit_set){
 		.link = limit_link(LIVE_DEV), .mask = 1,
 	};
-	ret = xroce_limit_set(&set);
-	check(ret == -EPERM, "LIMIT_SET without CAP_NET_ADMIN: %d", ret);
+
+	check_is(xroce_limit_set(&set), -EPERM, "LIMIT_SET without CAP_NET_ADMIN");
 	q = (struct xroce_limit_query){
 		.flags = XROCE_F_USER, .link = set.link, .uid = ALICE,
 	};
-	ret = xroce_limit_query(&q);
-	check(ret == -ENOENT, "another user: %d", ret);
+
+	check_is(xroce_limit_query(&q), -ENOENT, "another user");
 	check(!setresuid(ALICE, -1, -1), "setresuid");
 	ret = xroce_limit_query(&q);
 	check(!ret && q.used[XROCE_COUNT_PD] == 1, "oneself: %d", ret);
@@ -474,8 +466,7 @@ PAIR_TEST(limit_seen, "R10 U3", "who may query and set limits; invalid arguments
 	ret = xroce_limit_query(&q);
 	check(!ret && q.uid == ALICE, "the first: %d, %u", ret, q.uid);
 	q.uid = ALICE + 1;
-	ret = xroce_limit_query(&q);
-	check(ret == -ENOENT, "and no other: %d", ret);
+	check_is(xroce_limit_query(&q), -ENOENT, "and no other");
 	check(!setresuid(0, -1, -1), "setresuid");
 
 	live_restore_caps();
@@ -486,24 +477,20 @@ PAIR_TEST(limit_seen, "R10 U3", "who may query and set limits; invalid arguments
 	ret = xroce_limit_query(&q);
 	check(!ret && q.uid == BOB, "the second: %d, %u", ret, q.uid);
 	q.uid++;
-	ret = xroce_limit_query(&q);
-	check(ret == -ENOENT, "a third: %d", ret);
+	check_is(xroce_limit_query(&q), -ENOENT, "a third");
 	q.flags = XROCE_F_USER;
 	q.uid = 12345;
 	ret = xroce_limit_query(&q);
 	check(!ret && !q.used[XROCE_COUNT_PD], "a user without objects: %d", ret);
 
 	q.flags = 0;
-	ret = xroce_limit_query(&q);
-	check(ret == -EINVAL, "a user of the link's: %d", ret);
+	check_is(xroce_limit_query(&q), -EINVAL, "a user of the link's");
 	q.uid = 0;
 	q.flags = XROCE_F_NEXT;
-	ret = xroce_limit_query(&q);
-	check(ret == -EINVAL, "the next of the link's: %d", ret);
+	check_is(xroce_limit_query(&q), -EINVAL, "the next of the link's");
 	q.flags = 0;
 	q.link = 255;
-	ret = xroce_limit_query(&q);
-	check(ret == -ENOENT, "LIMIT_QUERY of no link: %d", ret);
+	check_is(xroce_limit_query(&q), -ENOENT, "LIMIT_QUERY of no link");
 	set.mask = 0;
 	check(xroce_limit_set(&set) == -EINVAL, "no mask");
 	set.mask = 1u << XROCE_COUNTED;

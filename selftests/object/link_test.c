@@ -92,22 +92,17 @@ TEST(link_add_errors, "D1", "LINK_ADD needs a netdev that has no link")
 	int fd = dev_open(), ret;
 	__u32 link;
 
-	ret = link_add(fd, 0, NULL);
-	check(ret == -ENODEV, "ifindex 0: %d", ret);
-	ret = link_add(fd, 0x7ffffff0, NULL);
-	check(ret == -ENODEV, "no such ifindex: %d", ret);
-	ret = link_add(fd, 0xffffffff, NULL);
-	check(ret == -ENODEV, "ifindex -1: %d", ret);
-	ret = link_add(fd, if_nametoindex(LIVE_DEV), NULL);
-	check(ret == -EEXIST, "it has one: %d", ret);
+	check_is(link_add(fd, 0, NULL), -ENODEV, "ifindex 0");
+	check_is(link_add(fd, 0x7ffffff0, NULL), -ENODEV, "no such ifindex");
+	check_is(link_add(fd, 0xffffffff, NULL), -ENODEV, "ifindex -1");
+	check_is(link_add(fd, if_nametoindex(LIVE_DEV), NULL), -EEXIST, "it has one");
 	live_drop_cap(CAP_NET_ADMIN);
 	ret = link_add(fd, spare(), NULL);
 	live_restore_caps();
 	check(ret == -EPERM, "without CAP_NET_ADMIN: %d", ret);
 	ret = link_add(fd, spare(), &link);
 	check(!ret && link < 256, "right: %d, link %u", ret, link);
-	ret = link_add(fd, spare(), NULL);
-	check(ret == -EEXIST, "twice: %d", ret);
+	check_is(link_add(fd, spare(), NULL), -EEXIST, "twice");
 	close(fd);
 }
 
@@ -119,10 +114,8 @@ TEST(link_maker_closes, "D1", "a link without maps ends with the file that made 
 
 	ret = link_add(fd, spare(), &link);
 	check(!ret && spare_has_link(), "LINK_ADD: %d", ret);
-	ret = link_use(other, spare());
-	check(ret == -ENOENT, "LINK_USE of a link without maps: %d", ret);
-	ret = link_del(other, link, XROCE_F_FORCE);
-	check(ret == -EBUSY, "LINK_DEL of a link without maps: %d", ret);
+	check_is(link_use(other, spare()), -ENOENT, "LINK_USE of a link without maps");
+	check_is(link_del(other, link, XROCE_F_FORCE), -EBUSY, "LINK_DEL of a link without maps");
 	close(other);
 	check(spare_has_link(), "closing another descriptor deleted it");
 	close(fd);
@@ -163,8 +156,7 @@ TEST(link_maps, "U2", "LINK_MAPS accepts only arrays of the right shape")
 	__u32 link = 0;
 	size_t i;
 
-	ret = link_add(fd, spare(), &link);
-	check(!ret, "LINK_ADD: %d", ret);
+	check_is(link_add(fd, spare(), &link), 0, "LINK_ADD");
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		ret = link_maps(fd, link, bad[i].mpt, bad[i].qp);
 		check(ret == bad[i].want, "%s: %d, not %d", bad[i].what, ret,
@@ -174,21 +166,16 @@ TEST(link_maps, "U2", "LINK_MAPS accepts only arrays of the right shape")
 		if (bad[i].qp != qp && bad[i].qp != mpt)
 			close(bad[i].qp);
 	}
-	ret = link_maps(fd, 255, mpt, qp);
-	check(ret == -ENOENT, "no such link: %d", ret);
-	ret = link_maps(fd, 0xffffffff, mpt, qp);
-	check(ret == -ENOENT, "no such link: %d", ret);
-	ret = link_maps(other, link, mpt, qp);
-	check(ret == -EEXIST, "another's link: %d", ret);
+	check_is(link_maps(fd, 255, mpt, qp), -ENOENT, "no such link");
+	check_is(link_maps(fd, 0xffffffff, mpt, qp), -ENOENT, "no such link");
+	check_is(link_maps(other, link, mpt, qp), -EEXIST, "another's link");
 	live_drop_cap(CAP_NET_ADMIN);
 	ret = link_maps(fd, link, mpt, qp);
 	live_restore_caps();
 	check(ret == -EPERM, "without CAP_NET_ADMIN: %d", ret);
 
-	ret = link_maps(fd, link, mpt, qp);
-	check(!ret, "right: %d", ret);
-	ret = link_maps(fd, link, mpt, qp);
-	check(ret == -EEXIST, "twice: %d", ret);
+	check_is(link_maps(fd, link, mpt, qp), 0, "right");
+	check_is(link_maps(fd, link, mpt, qp), -EEXIST, "twice");
 	close(fd);
 	check(spare_has_link(), "with maps it should outlive its maker");
 	ret = link_del(other, link, 0);
@@ -231,8 +218,7 @@ TEST(link_maps_of_counters, "U2 D6",
 	__u32 link = 0;
 	size_t i;
 
-	ret = link_add(fd, spare(), &link);
-	check(!ret, "LINK_ADD: %d", ret);
+	check_is(link_add(fd, spare(), &link), 0, "LINK_ADD");
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		ret = link_maps_all(fd, link, mpt, qp, bad[i].fd, -1);
 		check(ret == bad[i].want, "%s: %d, not %d", bad[i].what, ret,
@@ -241,8 +227,8 @@ TEST(link_maps_of_counters, "U2 D6",
 			close(bad[i].fd);
 	}
 	for (i = 0; i < ARRAY_SIZE(right); i++) {
-		ret = link_maps_all(fd, link, mpt, qp, right[i] ? : good, -1);
-		check(!ret, "right, %zu: %d", i, ret);
+		check_is(link_maps_all(fd, link, mpt, qp, right[i] ? : good, -1), 0, "right, %zu",
+			 i);
 		check(!link_del(fd, link, 0), "LINK_DEL");
 		check(!link_add(fd, spare(), &link), "LINK_ADD");
 	}
@@ -276,8 +262,7 @@ TEST(link_maps_program, "U2 O3", "LINK_MAPS accepts only XDP programs")
 	__u32 link = 0;
 	size_t i;
 
-	ret = link_add(fd, spare(), &link);
-	check(!ret, "LINK_ADD: %d", ret);
+	check_is(link_add(fd, spare(), &link), 0, "LINK_ADD");
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		ret = link_maps_all(fd, link, mpt, qp, -1, bad[i].fd);
 		check(ret == bad[i].want, "%s: %d, not %d", bad[i].what, ret,
@@ -285,8 +270,7 @@ TEST(link_maps_program, "U2 O3", "LINK_MAPS accepts only XDP programs")
 		if (bad[i].fd >= 0 && bad[i].fd != mpt)
 			close(bad[i].fd);
 	}
-	ret = link_maps_all(fd, link, mpt, qp, -1, good);
-	check(!ret, "right: %d", ret);
+	check_is(link_maps_all(fd, link, mpt, qp, -1, good), 0, "right");
 	check(!link_del(fd, link, 0), "LINK_DEL");
 	close(fd);
 	close(mpt);
@@ -347,10 +331,8 @@ TEST(link_another_program, "U1 O3", "the program of a link can be replaced")
 	size_t i;
 
 	check(!link_add(fd, spare(), &link), "LINK_ADD");
-	ret = link_prog(fd, link, good);
-	check(ret == -ENOENT, "before it has maps: %d", ret);
-	ret = link_maps_all(fd, link, mpt, qp, -1, first);
-	check(!ret, "LINK_MAPS: %d", ret);
+	check_is(link_prog(fd, link, good), -ENOENT, "before it has maps");
+	check_is(link_maps_all(fd, link, mpt, qp, -1, first), 0, "LINK_MAPS");
 	close(first);
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		ret = link_prog(fd, link, bad[i].fd);
@@ -359,17 +341,14 @@ TEST(link_another_program, "U1 O3", "the program of a link can be replaced")
 		if (bad[i].fd >= 0 && bad[i].fd != mpt)
 			close(bad[i].fd);
 	}
-	ret = link_prog(fd, 255, good);
-	check(ret == -ENOENT, "no such link: %d", ret);
+	check_is(link_prog(fd, 255, good), -ENOENT, "no such link");
 	live_drop_cap(CAP_NET_ADMIN);
 	ret = link_prog(fd, link, good);
 	live_restore_caps();
 	check(ret == -EPERM, "without CAP_NET_ADMIN: %d", ret);
 	check(!is_freed(&was), "a refused change released the program");
-	ret = link_prog(fd, link, good);
-	check(!ret, "right: %d", ret);
-	ret = link_prog(fd, link, good);
-	check(!ret, "once more: %d", ret);
+	check_is(link_prog(fd, link, good), 0, "right");
+	check_is(link_prog(fd, link, good), 0, "once more");
 	close(good);
 	check(live_wait(is_freed, &was), "the previous program is still held");
 	check(!is_freed(&is), "the new program is not held");
@@ -382,16 +361,12 @@ TEST(link_another_program, "U1 O3", "the program of a link can be replaced")
 
 TEST(link_use_errors, "R10", "a descriptor uses one link")
 {
-	int fd = dev_open(), ret;
+	int fd = dev_open();
 
-	ret = link_use(fd, 0x7ffffff0);
-	check(ret == -ENODEV, "no such ifindex: %d", ret);
-	ret = link_use(fd, spare());
-	check(ret == -ENOENT, "no link: %d", ret);
-	ret = link_use(fd, if_nametoindex(LIVE_DEV));
-	check(!ret, "right: %d", ret);
-	ret = link_use(fd, if_nametoindex(LIVE_DEV));
-	check(ret == -EBUSY, "again: %d", ret);
+	check_is(link_use(fd, 0x7ffffff0), -ENODEV, "no such ifindex");
+	check_is(link_use(fd, spare()), -ENOENT, "no link");
+	check_is(link_use(fd, if_nametoindex(LIVE_DEV)), 0, "right");
+	check_is(link_use(fd, if_nametoindex(LIVE_DEV)), -EBUSY, "again");
 	close(fd);
 }
 
@@ -399,16 +374,13 @@ TEST(link_netns, "R10", "an ifindex belongs to the caller's network namespace")
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	__u32 ifindex = if_nametoindex(LIVE_DEV);
-	int fd = dev_open(), ret;
+	int fd = dev_open();
 
 	check(!unshare(CLONE_NEWNET), "%s", strerror(errno));
-	ret = link_use(fd, ifindex);
-	check(ret == -ENODEV, "LINK_USE from elsewhere: %d", ret);
-	ret = link_add(fd, ifindex, NULL);
-	check(ret == -ENODEV, "LINK_ADD from elsewhere: %d", ret);
+	check_is(link_use(fd, ifindex), -ENODEV, "LINK_USE from elsewhere");
+	check_is(link_add(fd, ifindex, NULL), -ENODEV, "LINK_ADD from elsewhere");
 	check(!setns(home, CLONE_NEWNET), "%s", strerror(errno));
-	ret = link_use(fd, ifindex);
-	check(!ret, "LINK_USE from home: %d", ret);
+	check_is(link_use(fd, ifindex), 0, "LINK_USE from home");
 	close(home);
 	close(fd);
 }
@@ -441,8 +413,7 @@ HANDLE_TEST(link_query, "U1", "LINK_QUERY reports the link")
 	      q.mpt_entries, q.qp_entries, q.pds, q.mrs, q.qps, q.users);
 
 	q = (struct xroce_link_query){ .size = sizeof(q), .link = 255 };
-	ret = live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q);
-	check(ret == -ENOENT, "no such link: %d", ret);
+	check_is(live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q), -ENOENT, "no such link");
 	q = (struct xroce_link_query){
 		.size = sizeof(q), .flags = XROCE_F_NEXT,
 		.link = xroce_link(x) + 1,
@@ -452,8 +423,8 @@ HANDLE_TEST(link_query, "U1", "LINK_QUERY reports the link")
 	q = (struct xroce_link_query){
 		.size = sizeof(q), .flags = XROCE_F_NEXT, .link = 0xffffffff,
 	};
-	ret = live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q);
-	check(ret == -ENOENT, "none after the last number: %d", ret);
+
+	check_is(live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q), -ENOENT, "none after the last number");
 	close(fd);
 }
 
@@ -481,14 +452,10 @@ TEST(link_del_errors, "D1", "LINK_DEL is refused while a file uses the link")
 	if (!x)
 		return;
 	link = xroce_link(x);
-	ret = link_del(fd, 255, 0);
-	check(ret == -ENOENT, "no such link: %d", ret);
-	ret = link_del(fd, 0xffffffff, 0);
-	check(ret == -ENOENT, "no such link: %d", ret);
-	ret = link_del(fd, link, 0);
-	check(ret == -EBUSY, "with a user: %d", ret);
-	ret = link_del(fd, link, XROCE_F_FORCE);
-	check(ret == -EBUSY, "with a user, by force: %d", ret);
+	check_is(link_del(fd, 255, 0), -ENOENT, "no such link");
+	check_is(link_del(fd, 0xffffffff, 0), -ENOENT, "no such link");
+	check_is(link_del(fd, link, 0), -EBUSY, "with a user");
+	check_is(link_del(fd, link, XROCE_F_FORCE), -EBUSY, "with a user, by force");
 	xroce_close(x);
 	live_drop_cap(CAP_NET_ADMIN);
 	ret = link_del(fd, link, 0);
@@ -516,12 +483,9 @@ TEST(link_del_persistent, "R7", "LINK_DEL of persistent objects needs force")
 	x = xroce_open(LIVE_SPARE);
 	if (!check(x, "open: %s", strerror(errno)))
 		return;
-	ret = xroce_pd_add(x, XROCE_F_PERSISTENT, &r.pd);
-	check(!ret, "PD_ADD: %d", ret);
-	ret = xroce_mr_reg(x, &r);
-	check(!ret, "MR_REG: %d", ret);
-	ret = xroce_qp_create_responder(x, XROCE_F_PERSISTENT, r.pd, &qpn);
-	check(!ret, "QP_ADD: %d", ret);
+	check_is(xroce_pd_add(x, XROCE_F_PERSISTENT, &r.pd), 0, "PD_ADD");
+	check_is(xroce_mr_reg(x, &r), 0, "MR_REG");
+	check_is(xroce_qp_create_responder(x, XROCE_F_PERSISTENT, r.pd, &qpn), 0, "QP_ADD");
 	xroce_close(x);
 
 	check(live_pinned() == 1, "%ld pages pinned", live_pinned());

@@ -200,13 +200,11 @@ static void file(struct xroce *x, int fd, __u64 size, __u64 offset, __u64 length
 {
 	struct xroce_mr_reg r = { .access = LW, .length = length };
 	char *map;
-	int ret;
 
 	if (!check(fd >= 0 && !ftruncate(fd, size), "%s", strerror(errno)))
 		return;
 	r.pd = live_pd(x);
-	ret = xroce_mr_reg_file(x, fd, offset, &r);
-	check(!ret, "%d", ret);
+	check_is(xroce_mr_reg_file(x, fd, offset, &r), 0);
 	check(r.length == (length ? length : size - offset), "length %llu",
 	      r.length);
 	map = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -218,11 +216,9 @@ static void file(struct xroce *x, int fd, __u64 size, __u64 offset, __u64 length
 	munmap(map, size);
 
 	r = (struct xroce_mr_reg){ .pd = r.pd, .length = size - offset + 1 };
-	ret = xroce_mr_reg_file(x, fd, offset, &r);
-	check(ret == -ERANGE, "a byte past the end: %d", ret);
+	check_is(xroce_mr_reg_file(x, fd, offset, &r), -ERANGE, "a byte past the end");
 	r.length = 1;
-	ret = xroce_mr_reg_file(x, fd, size, &r);
-	check(ret == -ERANGE, "behind the end: %d", ret);
+	check_is(xroce_mr_reg_file(x, fd, size, &r), -ERANGE, "behind the end");
 }
 
 HANDLE_TEST(memory_files, "R1", "files of memfd and tmpfs")

@@ -121,18 +121,16 @@ TEST(name_persistent, "R2", "the name of a persistent region is unique on the li
 {
 	__u32 pd, other, first, mr;
 	struct xroce *x, *y;
-	int ret;
 
 	if (!begin(&x))
 		return;
 	check(!xroce_pd_add(x, XROCE_F_PERSISTENT, &pd) &&
 	      !xroce_pd_add(x, XROCE_F_PERSISTENT, &other), "PD_ADD");
 	check(!reg(x, XROCE_F_PERSISTENT, pd, "one", &first), "the first");
-	ret = reg(x, XROCE_F_PERSISTENT, pd, "one", &mr);
-	check(ret == -EEXIST, "the same: %d", ret);
+	check_is(reg(x, XROCE_F_PERSISTENT, pd, "one", &mr), -EEXIST, "the same");
 	y = live_open();
-	ret = reg(y, XROCE_F_PERSISTENT, other, "one", &mr);
-	check(ret == -EEXIST, "of another domain and descriptor: %d", ret);
+	check_is(reg(y, XROCE_F_PERSISTENT, other, "one", &mr), -EEXIST,
+		 "of another domain and descriptor");
 	xroce_close(y);
 	/* Regions without a name can be many. */
 	check(!reg(x, XROCE_F_PERSISTENT, pd, "", &mr) &&
@@ -154,14 +152,12 @@ TEST(name_own, "R2 R10", "other names are unique in a protection domain, and do 
 {
 	struct xroce *x, *y;
 	__u32 pd, mr;
-	int ret;
 
 	if (!begin(&x))
 		return;
 	pd = live_pd(x);
 	check(!reg(x, 0, pd, "one", &mr), "the first");
-	ret = reg(x, 0, pd, "one", &mr);
-	check(ret == -EEXIST, "the same: %d", ret);
+	check_is(reg(x, 0, pd, "one", &mr), -EEXIST, "the same");
 	check(!reg(x, 0, live_pd(x), "one", &mr), "of another domain");
 	y = live_open();
 	live_drop_cap(CAP_NET_ADMIN);
@@ -195,10 +191,8 @@ TEST(name_changed, "R2 R9", "re-registering keeps the name, or fails")
 	check(ret == -EEXIST && !xroce_mr_query(x, &q) && q.pd == pd,
 	      "to the other's domain: %d, PD %u", ret, q.pd);
 	check(!xroce_mr_dereg(x, mr), "MR_DEREG");
-	ret = xroce_mr_rereg(x, &r);
-	check(!ret, "after MR_DEREG: %d", ret);
-	ret = reg(x, 0, other, "one", &mr);
-	check(ret == -EEXIST, "the name is free in the new domain: %d", ret);
+	check_is(xroce_mr_rereg(x, &r), 0, "after MR_DEREG");
+	check_is(reg(x, 0, other, "one", &mr), -EEXIST, "the name is free in the new domain");
 	check(!reg(x, 0, pd, "one", &mr), "the name is still in use in the old domain");
 	/* A change of access rights keeps the name. */
 	r.mask = XROCE_REREG_ACCESS;
@@ -218,15 +212,14 @@ TEST(name_many, "R2", "many names at once")
 	struct xroce *x;
 	char name[32];
 	__u32 pd, no;
-	int i, ret;
+	int i;
 
 	if (!begin(&x))
 		return;
 	pd = live_pd(x);
 	for (i = 0; i < MANY && !test_failed(); i++) {
 		snprintf(name, sizeof(name), "region %d", i);
-		ret = reg(x, 0, pd, name, &mr[i]);
-		check(!ret, "%s: %d", name, ret);
+		check_is(reg(x, 0, pd, name, &mr[i]), 0, "%s", name);
 	}
 	for (i = 0; i < MANY && !test_failed(); i += 97) {
 		snprintf(name, sizeof(name), "region %d", i);

@@ -21,22 +21,16 @@ HANDLE_TEST(link_not_admin, "R10", "persistent objects need CAP_NET_ADMIN")
 		.length = 1,
 	};
 	__u32 pd, qpn;
-	int ret;
 
 	live_drop_cap(CAP_NET_ADMIN);
-	ret = xroce_pd_add(x, XROCE_F_PERSISTENT, &pd);
-	check(ret == -EPERM, "persistent PD: %d", ret);
+	check_is(xroce_pd_add(x, XROCE_F_PERSISTENT, &pd), -EPERM, "persistent PD");
 	r.pd = live_pd(x);
 	r.flags = XROCE_F_PERSISTENT;
-	ret = xroce_mr_reg(x, &r);
-	check(ret == -EPERM, "persistent region: %d", ret);
-	ret = xroce_qp_create_responder(x, XROCE_F_PERSISTENT, r.pd, &qpn);
-	check(ret == -EPERM, "persistent QP: %d", ret);
+	check_is(xroce_mr_reg(x, &r), -EPERM, "persistent region");
+	check_is(xroce_qp_create_responder(x, XROCE_F_PERSISTENT, r.pd, &qpn), -EPERM, "persistent QP");
 	r.flags = 0;
-	ret = xroce_mr_reg(x, &r);
-	check(!ret, "region: %d", ret);
-	ret = xroce_qp_create_responder(x, 0, r.pd, &qpn);
-	check(!ret, "QP: %d", ret);
+	check_is(xroce_mr_reg(x, &r), 0, "region");
+	check_is(xroce_qp_create_responder(x, 0, r.pd, &qpn), 0, "QP");
 	live_restore_caps();
 }
 
@@ -58,8 +52,7 @@ TEST(link_other_file, "R10", "only the owning file changes an object")
 	if (!x || !y)
 		return;
 	r.pd = live_pd(x);
-	ret = xroce_mr_reg(x, &r) ? : xroce_qp_create_responder(x, 0, r.pd, &m.qpn);
-	check(!ret, "objects: %d", ret);
+	check_is(xroce_mr_reg(x, &r) ? : xroce_qp_create_responder(x, 0, r.pd, &m.qpn), 0, "objects");
 
 	mr = (struct xroce_mr_query){ .mr = r.mr };
 	ret = xroce_mr_query(y, &mr);
@@ -67,31 +60,25 @@ TEST(link_other_file, "R10", "only the owning file changes an object")
 	qp = (struct xroce_qp_query){ .qpn = m.qpn };
 	ret = xroce_qp_query(y, &qp);
 	check(!ret && qp.pd == r.pd, "QP_QUERY: %d", ret);
-	ret = xroce_mr_dereg(y, r.mr);
-	check(ret == -EPERM, "MR_DEREG: %d", ret);
-	ret = xroce_qp_modify(y, &m);
-	check(ret == -EPERM, "QP_MODIFY: %d", ret);
-	ret = xroce_qp_del(y, m.qpn);
-	check(ret == -EPERM, "QP_DEL: %d", ret);
+	check_is(xroce_mr_dereg(y, r.mr), -EPERM, "MR_DEREG");
+	check_is(xroce_qp_modify(y, &m), -EPERM, "QP_MODIFY");
+	check_is(xroce_qp_del(y, m.qpn), -EPERM, "QP_DEL");
 
 	live_drop_cap(CAP_NET_ADMIN);
 	mr = (struct xroce_mr_query){ .mr = r.mr };
-	ret = xroce_mr_query(y, &mr);
-	check(ret == -ENOENT, "MR_QUERY without CAP_NET_ADMIN: %d", ret);
+	check_is(xroce_mr_query(y, &mr), -ENOENT, "MR_QUERY without CAP_NET_ADMIN");
 	mr = (struct xroce_mr_query){ .flags = XROCE_F_NEXT };
 	ret = xroce_mr_query(y, &mr);
 	check(ret == -ENOENT, "and the list: %d, %#x", ret, mr.mr);
 	qp = (struct xroce_qp_query){ .qpn = m.qpn };
-	ret = xroce_qp_query(y, &qp);
-	check(ret == -ENOENT, "QP_QUERY without CAP_NET_ADMIN: %d", ret);
+	check_is(xroce_qp_query(y, &qp), -ENOENT, "QP_QUERY without CAP_NET_ADMIN");
 	qp = (struct xroce_qp_query){ .flags = XROCE_F_NEXT };
 	ret = xroce_qp_query(y, &qp);
 	check(ret == -ENOENT, "and the list: %d, %#x", ret, qp.qpn);
 	live_restore_caps();
 
-	ret = xroce_qp_modify(x, &m) ? : xroce_qp_del(x, m.qpn) ? :
-	      xroce_mr_dereg(x, r.mr);
-	check(!ret, "the owner's commands: %d", ret);
+	check_is(xroce_qp_modify(x, &m) ? : xroce_qp_del(x, m.qpn) ? : xroce_mr_dereg(x, r.mr), 0,
+		 "the owner's commands");
 	xroce_close(x);
 	live_close(y);
 }
@@ -346,8 +333,7 @@ TEST(owner_reserve, "R10 P2", "one eighth of the keys is reserved, which hides o
 		n++;
 	check(ret == -EDQUOT && n == LIVE_MPT_ENTRIES - 1 - spare,
 	      "%u windows, then %d", n, ret);
-	ret = xroce_mr_reg(y, &r);
-	check(ret == -EDQUOT, "region: %d", ret);
+	check_is(xroce_mr_reg(y, &r), -EDQUOT, "region");
 	live_restore_caps();
 	ret = xroce_mr_reg(y, &r);
 	check(!ret, "region with CAP_NET_ADMIN: %d", ret);

@@ -43,54 +43,41 @@ HANDLE_TEST(pd_alloc, "P1", "allocate, query, deallocate")
 {
 	struct xroce_pd_query q;
 	__u32 pd;
-	int ret;
 
 	pd = live_pd(x);
 	expect_members(x, pd, 0, 0);
-	ret = xroce_pd_del(x, pd);
-	check(!ret, "%d", ret);
+	check_is(xroce_pd_del(x, pd), 0);
 
 	q = (struct xroce_pd_query){ .pd = pd };
-	ret = xroce_pd_query(x, &q);
-	check(ret == -ENOENT, "query after dealloc: %d", ret);
-	ret = xroce_pd_del(x, pd);
-	check(ret == -ENOENT, "dealloc twice: %d", ret);
+	check_is(xroce_pd_query(x, &q), -ENOENT, "query after dealloc");
+	check_is(xroce_pd_del(x, pd), -ENOENT, "dealloc twice");
 }
 
 HANDLE_TEST(pd_busy_region, "P1", "a domain with a region is busy")
 {
 	__u32 pd, first = 0, second = 0;
-	int ret;
 
 	pd = live_pd(x);
-	ret = reg(x, 0, pd, &first) ? : reg(x, 0, pd, &second);
-	check(!ret, "MR_REG: %d", ret);
+	check_is(reg(x, 0, pd, &first) ? : reg(x, 0, pd, &second), 0, "MR_REG");
 	expect_members(x, pd, 2, 0);
-	ret = xroce_pd_del(x, pd);
-	check(ret == -EBUSY, "dealloc with two regions: %d", ret);
+	check_is(xroce_pd_del(x, pd), -EBUSY, "dealloc with two regions");
 	check(!xroce_mr_dereg(x, first), "dereg");
 	expect_members(x, pd, 1, 0);
-	ret = xroce_pd_del(x, pd);
-	check(ret == -EBUSY, "dealloc with a region: %d", ret);
+	check_is(xroce_pd_del(x, pd), -EBUSY, "dealloc with a region");
 	check(!xroce_mr_dereg(x, second), "dereg");
-	ret = xroce_pd_del(x, pd);
-	check(!ret, "dealloc without: %d", ret);
+	check_is(xroce_pd_del(x, pd), 0, "dealloc without");
 }
 
 HANDLE_TEST(pd_busy_qp, "P1", "a domain with a queue pair is busy")
 {
 	__u32 pd, qpn;
-	int ret;
 
 	pd = live_pd(x);
-	ret = xroce_qp_create_responder(x, 0, pd, &qpn);
-	check(!ret, "QP_ADD: %d", ret);
+	check_is(xroce_qp_create_responder(x, 0, pd, &qpn), 0, "QP_ADD");
 	expect_members(x, pd, 0, 1);
-	ret = xroce_pd_del(x, pd);
-	check(ret == -EBUSY, "dealloc with a queue pair: %d", ret);
+	check_is(xroce_pd_del(x, pd), -EBUSY, "dealloc with a queue pair");
 	check(!xroce_qp_del(x, qpn), "QP_DEL");
-	ret = xroce_pd_del(x, pd);
-	check(!ret, "dealloc without: %d", ret);
+	check_is(xroce_pd_del(x, pd), 0, "dealloc without");
 }
 
 /* Numbers that were never used, and the number of a deleted domain. */
@@ -99,24 +86,19 @@ HANDLE_TEST(pd_unknown, "P1 P2", "objects need an existing domain")
 	static const __u32 numbers[] = { 0, 0x123456, 0xffffff, 0xffffffff };
 	__u32 pd, mr, qpn;
 	size_t i;
-	int ret;
 
 	pd = live_pd(x);
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		struct xroce_pd_query q = { .pd = numbers[i] };
 
-		ret = xroce_pd_del(x, numbers[i]);
-		check(ret == -ENOENT, "PD_DEL %#x: %d", numbers[i], ret);
-		ret = xroce_pd_query(x, &q);
-		check(ret == -ENOENT, "PD_QUERY %#x: %d", numbers[i], ret);
-		ret = reg(x, 0, numbers[i], &mr);
-		check(ret == -ENOENT, "MR_REG in %#x: %d", numbers[i], ret);
-		ret = xroce_qp_create_responder(x, 0, numbers[i], &qpn);
-		check(ret == -ENOENT, "QP_ADD in %#x: %d", numbers[i], ret);
+		check_is(xroce_pd_del(x, numbers[i]), -ENOENT, "PD_DEL %#x", numbers[i]);
+		check_is(xroce_pd_query(x, &q), -ENOENT, "PD_QUERY %#x", numbers[i]);
+		check_is(reg(x, 0, numbers[i], &mr), -ENOENT, "MR_REG in %#x", numbers[i]);
+		check_is(xroce_qp_create_responder(x, 0, numbers[i], &qpn), -ENOENT, "QP_ADD in %#x",
+			 numbers[i]);
 	}
 	check(!xroce_pd_del(x, pd), "PD_DEL");
-	ret = reg(x, 0, pd, &mr);
-	check(ret == -ENOENT, "MR_REG in a deleted PD: %d", ret);
+	check_is(reg(x, 0, pd, &mr), -ENOENT, "MR_REG in a deleted PD");
 }
 
 /* Numbers are not reused soon, so that a stale one finds nothing. */
@@ -165,46 +147,38 @@ TEST(pd_persistent, "P1 P2", "members never outlive their domain")
 	if (!x || !y)
 		return;
 	own = live_pd(x);
-	ret = xroce_pd_add(x, XROCE_F_PERSISTENT, &lasting);
-	check(!ret, "persistent PD: %d", ret);
-	ret = reg(x, XROCE_F_PERSISTENT, own, &mr);
-	check(ret == -EPERM, "persistent region, domain of a file: %d", ret);
-	ret = xroce_qp_create_responder(x, XROCE_F_PERSISTENT, own, &qpn);
-	check(ret == -EPERM, "persistent QP, domain of a file: %d", ret);
-	ret = reg(x, XROCE_F_PERSISTENT, lasting, &mr);
-	check(!ret, "persistent region, persistent domain: %d", ret);
-	ret = xroce_qp_create_responder(x, XROCE_F_PERSISTENT, lasting, &qpn);
-	check(!ret, "persistent QP, persistent domain: %d", ret);
+	check_is(xroce_pd_add(x, XROCE_F_PERSISTENT, &lasting), 0, "persistent PD");
+	check_is(reg(x, XROCE_F_PERSISTENT, own, &mr), -EPERM,
+		 "persistent region, domain of a file");
+	check_is(xroce_qp_create_responder(x, XROCE_F_PERSISTENT, own, &qpn), -EPERM,
+		 "persistent QP, domain of a file");
+	check_is(reg(x, XROCE_F_PERSISTENT, lasting, &mr), 0,
+		 "persistent region, persistent domain");
+	check_is(xroce_qp_create_responder(x, XROCE_F_PERSISTENT, lasting, &qpn), 0,
+		 "persistent QP, persistent domain");
 	xroce_close(x);
 
 	q = (struct xroce_pd_query){ .pd = own };
-	ret = xroce_pd_query(y, &q);
-	check(ret == -ENOENT, "the file's domain after its close: %d", ret);
+	check_is(xroce_pd_query(y, &q), -ENOENT, "the file's domain after its close");
 	q = (struct xroce_pd_query){ .pd = lasting };
 	ret = xroce_pd_query(y, &q);
 	check(!ret && q.mrs == 1 && q.qps == 1 && !q.pid &&
 	      q.flags == XROCE_F_PERSISTENT,
 	      "%d: %u regions, %u QPs, pid %u, flags %x", ret, q.mrs, q.qps,
 	      q.pid, q.flags);
-	ret = xroce_pd_del(y, lasting);
-	check(ret == -EBUSY, "dealloc with members: %d", ret);
+	check_is(xroce_pd_del(y, lasting), -EBUSY, "dealloc with members");
 
 	live_drop_cap(CAP_NET_ADMIN);
-	ret = xroce_mr_dereg(y, mr);
-	check(ret == -ENOENT, "MR_DEREG without CAP_NET_ADMIN: %d", ret);
-	ret = xroce_qp_del(y, qpn);
-	check(ret == -ENOENT, "QP_DEL without CAP_NET_ADMIN: %d", ret);
-	ret = xroce_pd_del(y, lasting);
-	check(ret == -ENOENT, "PD_DEL without CAP_NET_ADMIN: %d", ret);
+	check_is(xroce_mr_dereg(y, mr), -ENOENT, "MR_DEREG without CAP_NET_ADMIN");
+	check_is(xroce_qp_del(y, qpn), -ENOENT, "QP_DEL without CAP_NET_ADMIN");
+	check_is(xroce_pd_del(y, lasting), -ENOENT, "PD_DEL without CAP_NET_ADMIN");
 	q = (struct xroce_pd_query){ .pd = lasting };
-	ret = xroce_pd_query(y, &q);
-	check(ret == -ENOENT, "PD_QUERY without CAP_NET_ADMIN: %d", ret);
+	check_is(xroce_pd_query(y, &q), -ENOENT, "PD_QUERY without CAP_NET_ADMIN");
 	live_restore_caps();
 
 	check(!xroce_mr_dereg(y, mr), "MR_DEREG");
 	check(!xroce_qp_del(y, qpn), "QP_DEL");
-	ret = xroce_pd_del(y, lasting);
-	check(!ret, "dealloc without members: %d", ret);
+	check_is(xroce_pd_del(y, lasting), 0, "dealloc without members");
 	live_close(y);
 }
 
@@ -222,17 +196,13 @@ TEST(pd_owner, "P2", "only its owner uses a domain")
 	q = (struct xroce_pd_query){ .pd = pd };
 	ret = xroce_pd_query(y, &q);
 	check(!ret && q.pid == (__u32)getpid(), "query: %d, pid %u", ret, q.pid);
-	ret = xroce_pd_del(y, pd);
-	check(ret == -EPERM, "PD_DEL: %d", ret);
-	ret = reg(y, 0, pd, &mr);
-	check(ret == -EPERM, "MR_REG: %d", ret);
-	ret = xroce_qp_create_responder(y, 0, pd, &qpn);
-	check(ret == -EPERM, "QP_ADD: %d", ret);
+	check_is(xroce_pd_del(y, pd), -EPERM, "PD_DEL");
+	check_is(reg(y, 0, pd, &mr), -EPERM, "MR_REG");
+	check_is(xroce_qp_create_responder(y, 0, pd, &qpn), -EPERM, "QP_ADD");
 
 	live_drop_cap(CAP_NET_ADMIN);
 	q = (struct xroce_pd_query){ .pd = pd };
-	ret = xroce_pd_query(y, &q);
-	check(ret == -ENOENT, "query without CAP_NET_ADMIN: %d", ret);
+	check_is(xroce_pd_query(y, &q), -ENOENT, "query without CAP_NET_ADMIN");
 	q = (struct xroce_pd_query){ .flags = XROCE_F_NEXT };
 	ret = xroce_pd_query(y, &q);
 	check(ret == -ENOENT, "list without CAP_NET_ADMIN: %d, PD %u", ret,

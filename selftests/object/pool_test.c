@@ -38,20 +38,16 @@ static bool up(const char *parameters, __u32 mpt_entries)
 
 static void down(void)
 {
-	int ret = live_detach(LIVE_DEV, 0);
-
-	check(!ret, "detach: %d", ret);
+	check_is(live_detach(LIVE_DEV, 0), 0, "detach");
 	live_veth_del(LIVE_DEV);
-	ret = live_module_unload();
-	check(!ret, "unload: %d", ret);
+	check_is(live_module_unload(), 0, "unload");
 }
 
 static struct xroce_mtt_query pool(void)
 {
 	struct xroce_mtt_query q = {};
-	int ret = xroce_mtt_query(&q);
 
-	check(!ret, "MTT_QUERY: %d", ret);
+	check_is(xroce_mtt_query(&q), 0, "MTT_QUERY");
 	return q;
 }
 
@@ -115,15 +111,13 @@ TEST(pool_reserve, "T1 T4", "memory is reserved at load, as the parameters say")
 		check(!live_module_unload(), "unload");
 	}
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		ret = live_module_load_with(wrong[i]);
-		check(ret == -EINVAL, "'%s': %d", wrong[i], ret);
+		check_is(live_module_load_with(wrong[i]), -EINVAL, "'%s'", wrong[i]);
 	}
 	if (sysconf(_SC_PHYS_PAGES) >> 8 > 16000)
 		return;
 	/* More memory than the machine has: no memory is taken from others for the attempt. */
 	before = stalls();
-	ret = live_module_load_with("mtt_reserve=16380 mtt_limit=16380");
-	check(ret == -ENOMEM, "16380 MiB: %d", ret);
+	check_is(live_module_load_with("mtt_reserve=16380 mtt_limit=16380"), -ENOMEM, "16380 MiB");
 	after = stalls();
 	check(after == before, "%llu allocations had to free memory", after - before);
 }
@@ -156,7 +150,6 @@ TEST(pool_table, "T2 T4", "8 bytes for a page, with the right address")
 	struct xroce *x, *y;
 	__u32 pd;
 	char *mem;
-	int ret;
 
 	if (!up("", LIVE_MPT_ENTRIES))
 		return;
@@ -167,8 +160,7 @@ TEST(pool_table, "T2 T4", "8 bytes for a page, with the right address")
 		return;
 	pd = live_pd(x);
 	r = mr_region(pd, mem, pages * MEM_PAGE);
-	ret = xroce_mr_reg(x, &r);
-	check(!ret, "register: %d", ret);
+	check_is(xroce_mr_reg(x, &r), 0, "register");
 	q = pool();
 	/* 8 bytes for a page, and no other overhead. */
 	check(q.used == pages && q.tables == 1, "%llu entries for %zu pages",
@@ -178,33 +170,22 @@ TEST(pool_table, "T2 T4", "8 bytes for a page, with the right address")
 	      q.free_extents, q.largest);
 	check_entries(x, r.mr, 0, pages, mem);
 
-	ret = xroce_mtt_read(x, r.mr, pages - 1, entry, XROCE_MTT_READ_MAX);
-	check(ret == 1, "the last one: %d", ret);
-	ret = xroce_mtt_read(x, r.mr, pages, entry, 1);
-	check(ret == -ERANGE, "behind the end: %d", ret);
-	ret = xroce_mtt_read(x, r.mr, ~0ull, entry, 1);
-	check(ret == -ERANGE, "far behind the end: %d", ret);
-	ret = xroce_mtt_read(x, r.mr, 0, entry, 0);
-	check(ret == -EINVAL, "none: %d", ret);
-	ret = xroce_mtt_read(x, r.mr, 0, entry, XROCE_MTT_READ_MAX + 1);
-	check(ret == -EINVAL, "too many: %d", ret);
-	ret = xroce_mtt_read(x, r.mr ^ 1, 0, entry, 1);
-	check(ret == -ENOENT, "no such region: %d", ret);
-	ret = xroce_mtt_read(x, r.mr, 0, (__u64 *)8, 1);
-	check(ret == -EFAULT, "bad address: %d", ret);
+	check_is(xroce_mtt_read(x, r.mr, pages - 1, entry, XROCE_MTT_READ_MAX), 1, "the last one");
+	check_is(xroce_mtt_read(x, r.mr, pages, entry, 1), -ERANGE, "behind the end");
+	check_is(xroce_mtt_read(x, r.mr, ~0ull, entry, 1), -ERANGE, "far behind the end");
+	check_is(xroce_mtt_read(x, r.mr, 0, entry, 0), -EINVAL, "none");
+	check_is(xroce_mtt_read(x, r.mr, 0, entry, XROCE_MTT_READ_MAX + 1), -EINVAL, "too many");
+	check_is(xroce_mtt_read(x, r.mr ^ 1, 0, entry, 1), -ENOENT, "no such region");
+	check_is(xroce_mtt_read(x, r.mr, 0, (__u64 *)8, 1), -EFAULT, "bad address");
 
 	/* Physical addresses are secret, and so are other owners' regions. */
 	live_drop_cap(CAP_SYS_ADMIN);
-	ret = xroce_mtt_read(x, r.mr, 0, entry, 1);
-	check(ret == -EPERM, "without CAP_SYS_ADMIN: %d", ret);
+	check_is(xroce_mtt_read(x, r.mr, 0, entry, 1), -EPERM, "without CAP_SYS_ADMIN");
 	live_restore_caps();
 	live_drop_cap(CAP_NET_ADMIN);
-	ret = xroce_mtt_read(y, r.mr, 0, entry, 1);
-	check(ret == -ENOENT, "another's: %d", ret);
-	ret = xroce_mtt_read(x, r.mr, 0, entry, 1);
-	check(ret == 1, "its own: %d", ret);
-	ret = xroce_mtt_query(&q);
-	check(ret == -EPERM, "MTT_QUERY without CAP_NET_ADMIN: %d", ret);
+	check_is(xroce_mtt_read(y, r.mr, 0, entry, 1), -ENOENT, "another's");
+	check_is(xroce_mtt_read(x, r.mr, 0, entry, 1), 1, "its own");
+	check_is(xroce_mtt_query(&q), -EPERM, "MTT_QUERY without CAP_NET_ADMIN");
 	live_restore_caps();
 
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
@@ -288,7 +269,6 @@ TEST(pool_two_extents, "T1 T2", "a table longer than an extent")
 	struct xroce *x;
 	__u32 pd, i;
 	char *mem;
-	int ret;
 
 	if (!up("", LIVE_MPT_ENTRIES))
 		return;
@@ -300,8 +280,7 @@ TEST(pool_two_extents, "T1 T2", "a table longer than an extent")
 	r = mr_region(pd, mem, pages * MEM_PAGE);
 	r.access |= XROCE_ACCESS_REMOTE_WRITE;
 	r.iova = 0x1000;
-	ret = xroce_mr_reg(x, &r);
-	check(!ret, "register: %d", ret);
+	check_is(xroce_mr_reg(x, &r), 0, "register");
 	q = pool();
 	check(q.used == pages && q.tables == 2 && q.entries == 2 * EXTENT &&
 	      q.reserved == EXTENT && q.free_extents == 1 &&
@@ -331,7 +310,6 @@ TEST(pool_limit, "T1 T3", "the pool's limit and its longest free run are respect
 	struct xroce *x;
 	char *mem;
 	__u32 pd;
-	int ret;
 
 	if (!up("mtt_limit=4", LIVE_MPT_ENTRIES))
 		return;
@@ -344,8 +322,7 @@ TEST(pool_limit, "T1 T3", "the pool's limit and its longest free run are respect
 	check_first_state(1);
 	/* All entries of the pool; then not one more. */
 	a = mr_region(pd, mem, EXTENT * MEM_PAGE);
-	ret = xroce_mr_reg(x, &a);
-	check(!ret, "register: %d", ret);
+	check_is(xroce_mr_reg(x, &a), 0, "register");
 	check(pool().used == EXTENT && !pool().free_extents &&
 	      !pool().largest && pool().map[63] == 100, "%llu used",
 	      pool().used);
@@ -400,16 +377,14 @@ TEST(pool_share, "T1 R10", "a user leaves others, and an administrator, room for
 	/* Memory of another user. */
 	r = mr_region(live_pd(y), (void *)(1ul << 40), piece * MEM_PAGE);
 	r.access = XROCE_ACCESS_ON_DEMAND;
-	ret = xroce_mr_reg(y, &r);
-	check(!ret, "another user: %d", ret);
+	check_is(xroce_mr_reg(y, &r), 0, "another user");
 	live_restore_caps();
 	check(!xroce_limit_query(&q) && q.refused[XROCE_COUNT_TABLE] == 1, "%llu refused",
 	      q.refused[XROCE_COUNT_TABLE]);
 	/* The rest, the reserve included. */
 	r = mr_region(pd, (void *)(1ul << 40), (16 - n - 1) * piece * MEM_PAGE);
 	r.access = XROCE_ACCESS_ON_DEMAND;
-	ret = xroce_mr_reg(x, &r);
-	check(!ret, "with CAP_NET_ADMIN: %d", ret);
+	check_is(xroce_mr_reg(x, &r), 0, "with CAP_NET_ADMIN");
 	check(pool().used == EXTENT, "%llu used", pool().used);
 	xroce_close(y);
 	live_close(x);

@@ -47,9 +47,7 @@ bool probe_open(struct probe *p, struct xroce *x, __u32 pd)
 
 void probe_close(struct probe *p)
 {
-	int ret = xroce_qp_del(p->x, p->qpn);
-
-	check(!ret, "QP_DEL: %d", ret);
+	check_is(xroce_qp_del(p->x, p->qpn), 0, "QP_DEL");
 	close(p->sock);
 	close(p->qp_map);
 }

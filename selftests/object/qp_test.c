@@ -110,8 +110,7 @@ HANDLE_TEST(qp_numbers, "D3", "numbers are random, in range, and cover the table
 	}
 	check(!~slots, "places %#llx", slots);
 	check(near < 3, "%u numbers are near their predecessor", near);
-	ret = xroce_qp_create_responder(x, 0, pd, &more);
-	check(ret == -ENOSPC, "one too many: %d", ret);
+	check_is(xroce_qp_create_responder(x, 0, pd, &more), -ENOSPC, "one too many");
 	while (found <= LIVE_QP_ENTRIES && !xroce_qp_query(x, &q)) {
 		check((q.qpn & (LIVE_QP_ENTRIES - 1)) == found,
 		      "%#x at place %u", q.qpn, found);
@@ -168,8 +167,7 @@ HANDLE_TEST(qp_ended_by_packet, "D5", "an error in the map is reported as the st
 	check(!ret && q.state == XROCE_QPS_ERR &&
 	      q.cause == XROCE_CAUSE_ACC_BOUNDS, "%d: state %u, cause %u", ret,
 	      q.state, q.cause);
-	ret = qp_move(x, q.qpn, XROCE_QPS_RTS, 0);
-	check(ret == -EINVAL, "ERR to RTS: %d", ret);
+	check_is(qp_move(x, q.qpn, XROCE_QPS_RTS, 0), -EINVAL, "ERR to RTS");
 	ret = qp_move(x, q.qpn, XROCE_QPS_RESET, 0) ? :
 	      xroce_qp_query(x, &q);
 	check(!ret && q.state == XROCE_QPS_RESET && !q.cause,
@@ -192,7 +190,6 @@ HANDLE_TEST(qp_claim_kept, "D5", "the wait for the claim is bounded")
 {
 	__u32 pd, qpn, rtr;
 	__u64 start;
-	int ret;
 
 	pd = live_pd(x);
 	qpn = qp_in(x, pd, XROCE_QPS_INIT);
@@ -200,20 +197,15 @@ HANDLE_TEST(qp_claim_kept, "D5", "the wait for the claim is bounded")
 	write_entry(qpn, 1, 0);
 	write_entry(rtr, 1, 0);
 	start = now_ms();
-	ret = qp_move(x, qpn, XROCE_QPS_RTR, RTR_ATTRS);
-	check(ret == -EBUSY, "to RTR: %d", ret);
+	check_is(qp_move(x, qpn, XROCE_QPS_RTR, RTR_ATTRS), -EBUSY, "to RTR");
 	check(qp_state(x, qpn) == XROCE_QPS_INIT, "state %u", qp_state(x, qpn));
-	ret = qp_move(x, rtr, XROCE_QPS_RESET, 0);
-	check(ret == -EBUSY, "to RESET: %d", ret);
+	check_is(qp_move(x, rtr, XROCE_QPS_RESET, 0), -EBUSY, "to RESET");
 	check(qp_state(x, rtr) == XROCE_QPS_RTR, "state %u", qp_state(x, rtr));
-	ret = qp_move(x, rtr, XROCE_QPS_ERR, 0);
-	check(!ret, "to ERR: %d", ret);
+	check_is(qp_move(x, rtr, XROCE_QPS_ERR, 0), 0, "to ERR");
 	check(qp_state(x, rtr) == XROCE_QPS_ERR, "state %u", qp_state(x, rtr));
 	write_entry(qpn, 0, 0);
-	ret = qp_move(x, qpn, XROCE_QPS_RTR, RTR_ATTRS);
-	check(!ret, "to RTR, the claim given back: %d", ret);
-	ret = xroce_qp_del(x, rtr);
-	check(!ret, "QP_DEL: %d", ret);
+	check_is(qp_move(x, qpn, XROCE_QPS_RTR, RTR_ATTRS), 0, "to RTR, the claim given back");
+	check_is(xroce_qp_del(x, rtr), 0, "QP_DEL");
 	check(now_ms() - start < 10000, "it took %llu ms", now_ms() - start);
 }
 

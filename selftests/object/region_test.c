@@ -65,11 +65,9 @@ static void check_gone(struct xroce *x, __u32 mr)
 	static const struct xroce_mpt zero;
 	struct xroce_mr_query q = { .mr = mr };
 	struct xroce_mpt e;
-	int ret = xroce_mr_query(x, &q);
 
-	check(ret == -ENOENT, "query of deregistered region %#x: %d", mr, ret);
-	ret = xroce_mr_dereg(x, mr);
-	check(ret == -ENOENT, "dereg of deregistered region %#x: %d", mr, ret);
+	check_is(xroce_mr_query(x, &q), -ENOENT, "query of deregistered region %#x", mr);
+	check_is(xroce_mr_dereg(x, mr), -ENOENT, "dereg of deregistered region %#x", mr);
 	if (live_map_get(LIVE_DEV, "mpt", mr, &e))
 		check(e.state == XROCE_MPT_FREE && !memcmp(&e, &zero, sizeof(e)),
 		      "entry of deregistered region %#x: key %#x, state %u",
@@ -85,8 +83,7 @@ static void expect_region(struct xroce *x, struct xroce_mr_reg *r)
 		   r->length, r->access, ret))
 		return;
 	check_region(x, r);
-	ret = xroce_mr_dereg(x, r->mr);
-	check(!ret, "dereg: %d", ret);
+	check_is(xroce_mr_dereg(x, r->mr), 0, "dereg");
 	check_gone(x, r->mr);
 }
 
@@ -352,8 +349,7 @@ TEST(region_table_full, "R9", "a full table is refused with -ENOSPC")
 			seen[r[i].mr] = r[i].lkey;
 		}
 		more = region(pd, mem, MEM_PAGE);
-		ret = xroce_mr_reg(x, &more);
-		check(ret == -ENOSPC, "one too many: %d", ret);
+		check_is(xroce_mr_reg(x, &more), -ENOSPC, "one too many");
 		check(live_pinned() == ARRAY_SIZE(r), "%ld pages pinned",
 		      live_pinned());
 		for (i = 0; i < ARRAY_SIZE(r); i++)

@@ -20,7 +20,6 @@ TEST(rereg_combinations, "R5 R9 P2", "memory, domain and rights in any combinati
 	struct xroce_mr_rereg c;
 	struct xroce_mr_reg was, now;
 	__u32 mask;
-	int ret;
 
 	if (!rereg_begin())
 		return;
@@ -37,8 +36,7 @@ TEST(rereg_combinations, "R5 R9 P2", "memory, domain and rights in any combinati
 			now.length = c.length;
 			now.iova = c.iova;
 		}
-		ret = xroce_mr_rereg(rereg.x, &c);
-		if (!check(!ret, "mask %u: %d", mask, ret))
+		if (!check_is(xroce_mr_rereg(rereg.x, &c), 0, "mask %u", mask))
 			break;
 		check(c.lkey == c.rkey && c.lkey >> 8 == was.mr &&
 		      c.lkey != was.lkey, "mask %u: keys %#x, %#x, were %#x",
@@ -60,8 +58,7 @@ TEST(rereg_combinations, "R5 R9 P2", "memory, domain and rights in any combinati
 		c.addr = was.addr;
 		c.length = was.length;
 		c.iova = was.iova;
-		ret = xroce_mr_rereg(rereg.x, &c);
-		check(!ret, "mask %u, back: %d", mask, ret);
+		check_is(xroce_mr_rereg(rereg.x, &c), 0, "mask %u, back", mask);
 		rereg.mr.lkey = rereg.mr.rkey = c.lkey;
 		rereg_expect(&rereg.mr, rereg.a + REREG_OFFSET);
 		check(live_pinned() == 4, "mask %u: %ld pages pinned", mask,

@@ -30,8 +30,7 @@ HANDLE_TEST(ring_sizes, "D2", "size limits of all queues")
 			      n < 6, "%llu bytes", cq.bytes);
 	}
 	cq.entries = 48;
-	ret = live_ioctl(xroce_fd(x), XROCE_CMD_CQ_ADD, &cq);
-	check(ret == -EINVAL, "CQ of 48: %d", ret);
+	check_is(live_ioctl(xroce_fd(x), XROCE_CMD_CQ_ADD, &cq), -EINVAL, "CQ of 48");
 
 	srq.pd = live_pd(x);
 	for (n = 0; n <= 21; n++) {
@@ -44,8 +43,7 @@ HANDLE_TEST(ring_sizes, "D2", "size limits of all queues")
 	srq.entries = 4;
 	srq.max_sge = 1;
 	srq.pd = 0x123456;
-	ret = live_ioctl(xroce_fd(x), XROCE_CMD_SRQ_ADD, &srq);
-	check(ret == -ENOENT, "no such PD: %d", ret);
+	check_is(live_ioctl(xroce_fd(x), XROCE_CMD_SRQ_ADD, &srq), -ENOENT, "no such PD");
 
 	for (n = 0; n <= 21; n++) {
 		qp = (struct xroce_qp_add){
@@ -59,11 +57,9 @@ HANDLE_TEST(ring_sizes, "D2", "size limits of all queues")
 	}
 	qp.rq_max_sge = 1;
 	qp.recv_cq = 0;
-	ret = live_ioctl(xroce_fd(x), XROCE_CMD_QP_ADD, &qp);
-	check(ret == -EINVAL, "RQ without a CQ: %d", ret);
+	check_is(live_ioctl(xroce_fd(x), XROCE_CMD_QP_ADD, &qp), -EINVAL, "RQ without a CQ");
 	qp.recv_cq = 0x123456;
-	ret = live_ioctl(xroce_fd(x), XROCE_CMD_QP_ADD, &qp);
-	check(ret == -ENOENT, "no such CQ: %d", ret);
+	check_is(live_ioctl(xroce_fd(x), XROCE_CMD_QP_ADD, &qp), -ENOENT, "no such CQ");
 }
 
 /* Another owner's queues cannot be used, and a persistent queue pair has none. */
@@ -76,23 +72,19 @@ TEST(ring_owners, "D2", "queues belong to their descriptor")
 		.size = sizeof(qp), .type = XROCE_QPT_RC, .rq_entries = 4,
 		.rq_max_sge = 1,
 	};
-	int ret;
 
 	if (!check(cq && y, "CQ: %s", strerror(errno)))
 		return;
 	qp.pd = live_pd(y);
 	qp.recv_cq = xroce_cq_id(cq);
-	ret = live_ioctl(xroce_fd(y), XROCE_CMD_QP_ADD, &qp);
-	check(ret == -ENOENT, "another's CQ: %d", ret);
+	check_is(live_ioctl(xroce_fd(y), XROCE_CMD_QP_ADD, &qp), -ENOENT, "another's CQ");
 	del.cq = xroce_cq_id(cq);
-	ret = live_ioctl(xroce_fd(y), XROCE_CMD_CQ_DEL, &del);
-	check(ret == -ENOENT, "delete another's CQ: %d", ret);
+	check_is(live_ioctl(xroce_fd(y), XROCE_CMD_CQ_DEL, &del), -ENOENT, "delete another's CQ");
 
-	ret = xroce_pd_add(x, XROCE_F_PERSISTENT, &qp.pd);
-	check(!ret, "PD_ADD: %d", ret);
+	check_is(xroce_pd_add(x, XROCE_F_PERSISTENT, &qp.pd), 0, "PD_ADD");
 	qp.flags = XROCE_F_PERSISTENT;
-	ret = live_ioctl(xroce_fd(x), XROCE_CMD_QP_ADD, &qp);
-	check(ret == -ENOENT, "a persistent queue pair: %d", ret);
+	check_is(live_ioctl(xroce_fd(x), XROCE_CMD_QP_ADD, &qp), -ENOENT,
+		 "a persistent queue pair");
 	check(!xroce_pd_del(x, qp.pd), "PD_DEL");
 	check(!xroce_cq_del(cq), "CQ_DEL");
 	xroce_close(y);
@@ -105,11 +97,10 @@ HANDLE_TEST(ring_mappings, "D2", "which memory can be mapped, and for how long")
 	struct xroce_cq_del del = { .size = sizeof(del) };
 	const int rw = PROT_READ | PROT_WRITE;
 	char *p, *q;
-	int fd, ret;
+	int fd;
 
 	fd = xroce_fd(x);
-	ret = live_ioctl(fd, XROCE_CMD_CQ_ADD, &cq);
-	check(!ret, "CQ_ADD: %d", ret);
+	check_is(live_ioctl(fd, XROCE_CMD_CQ_ADD, &cq), 0, "CQ_ADD");
 	check(mmap(NULL, cq.bytes - 4096, rw, MAP_SHARED, fd, cq.offset) ==
 	      MAP_FAILED, "a part of it");
 	check(mmap(NULL, cq.bytes + 4096, rw, MAP_SHARED, fd, cq.offset) ==

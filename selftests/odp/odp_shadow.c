@@ -338,9 +338,8 @@ void odp_bring(size_t page, size_t n)
 		.iova = ODP_IOVA + page * MEM_PAGE,
 		.length = n * MEM_PAGE,
 	};
-	int ret = xroce_mr_advise(odp.w.x, &a);
 
-	check(!ret, "MR_ADVISE: %d", ret);
+	check_is(xroce_mr_advise(odp.w.x, &a), 0, "MR_ADVISE");
 }
 
 void odp_fill(char *from, size_t n, uint8_t base)

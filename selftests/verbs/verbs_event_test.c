@@ -97,9 +97,7 @@ static int peer_does(enum ibv_wr_opcode opcode, uint32_t rkey, unsigned int flag
 
 static void peer_sends(unsigned int flags)
 {
-	int ret = peer_does(IBV_WR_SEND, 0, flags);
-
-	check(!ret, "the peer's SEND: %d", ret);
+	check_is(peer_does(IBV_WR_SEND, 0, flags), 0, "the peer's SEND");
 }
 
 /* All events of a type so far, without waiting. */
@@ -150,11 +148,10 @@ TEST(event_qp_fatal, "V6 D5", "a queue pair ends by a packet, not by a work requ
 
 	if (!objects(NULL, NULL))
 		return;
-	ret = peer_does(IBV_WR_RDMA_WRITE, mr->rkey, 0);
-	check(!ret, "a WRITE: %d", ret);
+	check_is(peer_does(IBV_WR_RDMA_WRITE, mr->rkey, 0), 0, "a WRITE");
 	events_are(IBV_EVENT_QP_FATAL, 0);
-	ret = peer_does(IBV_WR_RDMA_WRITE, mr->rkey ^ 1, 0);
-	check(ret == IBV_WC_REM_ACCESS_ERR, "a WRITE with a wrong key: %d", ret);
+	check_is(peer_does(IBV_WR_RDMA_WRITE, mr->rkey ^ 1, 0), IBV_WC_REM_ACCESS_ERR,
+		 "a WRITE with a wrong key");
 	event_comes(IBV_EVENT_QP_FATAL, 1);
 	ends_connect(qp, peer);
 	check(!end_state(qp, IBV_QPS_ERR), "ERR");
@@ -172,7 +169,6 @@ TEST(event_last_wqe, "V6", "the last receive of a queue pair with a shared queue
 {
 	struct ibv_srq *srq;
 	struct ibv_wc wc;
-	int ret;
 
 	if (!objects(new_srq, &srq))
 		return;
@@ -184,16 +180,15 @@ TEST(event_last_wqe, "V6", "the last receive of a queue pair with a shared queue
 	check(!end_state(qp, IBV_QPS_ERR), "ERR again");
 	events_are(IBV_EVENT_QP_LAST_WQE_REACHED, 1);
 	ends_connect(qp, peer);
-	ret = peer_does(IBV_WR_RDMA_WRITE, mr->rkey ^ 1, 0);
-	check(ret == IBV_WC_REM_ACCESS_ERR, "a WRITE with a wrong key: %d", ret);
+	check_is(peer_does(IBV_WR_RDMA_WRITE, mr->rkey ^ 1, 0), IBV_WC_REM_ACCESS_ERR,
+		 "a WRITE with a wrong key");
 	event_comes(IBV_EVENT_QP_LAST_WQE_REACHED, 2);
 	event_comes(IBV_EVENT_QP_FATAL, 1);
 	ends_connect(qp, peer);
 	/* The completions of receives. */
 	while (ibv_poll_cq(cq, 1, &wc) == 1)
 		;
-	ret = invalidate(mr->rkey);
-	check(ret == IBV_WC_MW_BIND_ERR, "LOCAL_INV: %d", ret);
+	check_is(invalidate(mr->rkey), IBV_WC_MW_BIND_ERR, "LOCAL_INV");
 	event_comes(IBV_EVENT_QP_LAST_WQE_REACHED, 3);
 	events_are(IBV_EVENT_QP_FATAL, 1);
 	objects_gone(srq);
@@ -218,7 +213,6 @@ TEST(event_srq_domain, "V6 P2", "the domain of a shared queue is not that of its
 	struct ibv_mr *own, *theirs;
 	struct ibv_srq *srq;
 	struct ibv_wc wc;
-	int ret;
 
 	if (!objects(srq_of_other, &srq))
 		return;
@@ -230,13 +224,10 @@ TEST(event_srq_domain, "V6 P2", "the domain of a shared queue is not that of its
 	post(srq, 1);
 	mr = own;
 	peer_sends(0);
-	ret = end_wait(cq, &wc);
-	check(!ret, "into its domain: %d", ret);
+	check_is(end_wait(cq, &wc), 0, "into its domain");
 	post(srq, 1);
-	ret = peer_does(IBV_WR_SEND, 0, 0);
-	check(ret == IBV_WC_REM_OP_ERR, "into that of the queue pair: %d", ret);
-	ret = end_wait(cq, &wc);
-	check(ret == IBV_WC_LOC_PROT_ERR, "the receive: %d", ret);
+	check_is(peer_does(IBV_WR_SEND, 0, 0), IBV_WC_REM_OP_ERR, "into that of the queue pair");
+	check_is(end_wait(cq, &wc), IBV_WC_LOC_PROT_ERR, "the receive");
 	check(!ibv_dereg_mr(theirs), "deregister");
 	/* The other domain goes with the context. */
 	objects_gone(srq);

@@ -428,9 +428,8 @@ static int bind_rung(void)
 static void completes(void)
 {
 	struct ibv_wc wc;
-	int status = end_wait(with.cq, &wc);
 
-	check(!status, "completion: %d", status);
+	check_is(end_wait(with.cq, &wc), 0, "completion");
 }
 
 static void bound(void)
@@ -690,9 +689,7 @@ static int add_device(void)
 
 static void delete_device(void)
 {
-	int ret = verbs_netlink_delete("xr0");
-
-	check(!ret, "rdma link delete: %s", strerror(-ret));
+	check_is(verbs_netlink_delete("xr0"), 0, "rdma link delete");
 }
 
 /* rdma link add, on a link without a verbs device. */

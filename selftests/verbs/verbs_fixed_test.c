@@ -274,18 +274,16 @@ TEST(fixed_request_end, "V5", "a request past the end of all addresses")
 	};
 	struct ibv_qp *qp = new_qp(NULL), *peer = new_peer();
 	size_t i;
-	int ret;
 
 	if (!check(top, "%s", strerror(errno)) || !qp || !peer)
 		return;
 	for (i = 0; i < ARRAY_SIZE(refused); i++) {
 		drain();
 		ends_connect(qp, peer);
-		ret = peer_does(peer, IBV_WR_RDMA_WRITE, TOP, top->rkey);
-		check(!ret, "a WRITE inside: %d", ret);
+		check_is(peer_does(peer, IBV_WR_RDMA_WRITE, TOP, top->rkey), 0, "a WRITE inside");
 		memory_is(page(1), MESSAGE, "inside");
-		ret = peer_does(peer, IBV_WR_RDMA_WRITE, refused[i], top->rkey);
-		check(ret == IBV_WC_REM_ACCESS_ERR, "a WRITE to %#lx: %d", refused[i], ret);
+		check_is(peer_does(peer, IBV_WR_RDMA_WRITE, refused[i], top->rkey),
+			 IBV_WC_REM_ACCESS_ERR, "a WRITE to %#lx", refused[i]);
 		memory_is(NULL, 0, "outside");
 	}
 	check(!ibv_destroy_qp(qp) && !ibv_destroy_qp(peer) && !ibv_dereg_mr(top), "destroy");
@@ -323,7 +321,6 @@ TEST(fixed_bind_end, "V5 W1", "a window past the end of all addresses")
 	struct ibv_qp *qp = new_qp(NULL);
 	struct ibv_mw *mw;
 	size_t i;
-	int ret;
 
 	if (!check(top, "%s", strerror(errno)) || !qp)
 		return;
@@ -331,16 +328,14 @@ TEST(fixed_bind_end, "V5 W1", "a window past the end of all addresses")
 		drain();
 		mw = ibv_alloc_mw(xr_end.pd, IBV_MW_TYPE_2);
 		check(mw && !end_move(&xr_end, qp, &rxe_end, 0x11, IBV_QPS_RTS), "RTS");
-		ret = bind(qp, mw, top, refused[i].addr, refused[i].length);
-		check(ret == IBV_WC_MW_BIND_ERR, "%#lx bytes at %#lx: %d", refused[i].length,
-		      refused[i].addr, ret);
+		check_is(bind(qp, mw, top, refused[i].addr, refused[i].length), IBV_WC_MW_BIND_ERR,
+			 "%#lx bytes at %#lx", refused[i].length, refused[i].addr);
 		check(!ibv_dealloc_mw(mw), "window");
 	}
 	drain();
 	mw = ibv_alloc_mw(xr_end.pd, IBV_MW_TYPE_2);
 	check(mw && !end_move(&xr_end, qp, &rxe_end, 0x11, IBV_QPS_RTS), "RTS");
-	ret = bind(qp, mw, top, TOP, 2 * MEM_PAGE);
-	check(!ret, "the whole region: %d", ret);
+	check_is(bind(qp, mw, top, TOP, 2 * MEM_PAGE), 0, "the whole region");
 	check(!ibv_dealloc_mw(mw) && !ibv_destroy_qp(qp) && !ibv_dereg_mr(top), "destroy");
 }
 

@@ -331,8 +331,8 @@ TEST(object_rereg, "V5 R7", "changing regions in place")
 	ret = command_rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, xr_end.pd, NULL, 0,
 			    IBV_ACCESS_ZERO_BASED);
 	check(ret == EOPNOTSUPP, "a right that there is not: %d", ret);
-	ret = command_rereg(mr, IBV_REREG_MR_CHANGE_TRANSLATION, xr_end.pd, memory, 0, 0);
-	check(ret == EINVAL, "no bytes: %d", ret);
+	check_is(command_rereg(mr, IBV_REREG_MR_CHANGE_TRANSLATION, xr_end.pd, memory, 0, 0),
+		 EINVAL, "no bytes");
 	check(mr->rkey == key, "the key");
 	try_write(mr->rkey, 0, true, "as before");
 	check(!command_rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, xr_end.pd, NULL, 0,

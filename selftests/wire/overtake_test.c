@@ -55,8 +55,7 @@ static bool stall_attach(void)
 		if (!check(!err, "%s: %s", at[i][1], strerror(-err)))
 			return false;
 	}
-	err = bpf_object__load(object);
-	if (!check(!err, "load: %s", strerror(-err)))
+	if (!check_is(bpf_object__load(object), 0, "load"))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(at); i++) {
 		prog = bpf_object__find_program_by_name(object, at[i][0]);
