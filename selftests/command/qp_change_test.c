@@ -324,12 +324,10 @@ static void compare_all(struct xroce *x, __u32 pd, __u32 type, __u32 from,
 		check(!xroce_qp_del(x, qpn), "QP_DEL");
 }
 
-HANDLE_TEST(qp_change_same_verdict, "U1 D5", "the module refuses the same changes")
+PD_TEST(qp_change_same_verdict, "U1 D5", "the module refuses the same changes")
 {
 	unsigned int t, i, j;
-	__u32 pd;
 
-	pd = live_pd(x);
 	for (t = 0; t < ARRAY_SIZE(types); t++)
 		for (i = 0; i < ARRAY_SIZE(states); i++)
 			for (j = 0; j <= ARRAY_SIZE(states) && !test_failed(); j++)

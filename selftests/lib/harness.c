@@ -2,6 +2,7 @@
 /* TAP version 13, the part that kselftest reads. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -76,7 +77,7 @@ bool check_is_at(const char *file, int line, long got, long want, const char *te
 
 	failed = true;
 	note("%s:%d: failed: %s is %ld (%s), not %ld", file, line, text, got,
-	     got < 0 ? strerror(-got) : "no errno", want);
+	     strerror(labs(got)), want);
 	va_start(args, fmt);
 	diagnose(fmt, args);
 	va_end(args);

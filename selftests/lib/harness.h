@@ -89,7 +89,7 @@ void harness_list(void);
 bool check_at(const char *file, int line, bool holds, const char *text,
 	      const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* check() that @call, which is not negative or a negative errno, returns @want. */
+/* check() that @call, whose value may be an errno of either sign, returns @want. */
 #define check_is(call, want, ...) \
 	check_is_at(__FILE__, __LINE__, (call), (want), #call, " " __VA_ARGS__)
 

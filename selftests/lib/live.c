@@ -343,6 +343,16 @@ void live_call(void (*test)(struct xroce *x))
 	live_close(x);
 }
 
+void live_call_pd(void (*test)(struct xroce *x, __u32 pd))
+{
+	struct xroce *x = live_open();
+
+	if (!x)
+		return;
+	test(x, live_pd(x));
+	live_close(x);
+}
+
 void live_check_idle(const char *dev)
 {
 	struct xroce_link_query q;

@@ -92,6 +92,11 @@ void live_close(struct xroce *x);
 	TEST_CALLED((struct xroce *x), live_call(in_##name), name, ids, about)
 void live_call(void (*test)(struct xroce *x));
 
+/* The same with a protection domain of the handle: pd. */
+#define PD_TEST(name, ids, about) \
+	TEST_CALLED((struct xroce *x, __u32 pd), live_call_pd(in_##name), name, ids, about)
+void live_call_pd(void (*test)(struct xroce *x, __u32 pd));
+
 /* Check that @dev's link has no objects and no users, and that no page is pinned. */
 void live_check_idle(const char *dev);
 

@@ -43,14 +43,13 @@ static struct xroce_qp_query query(struct xroce *x, __u32 qpn)
 	return q;
 }
 
-HANDLE_TEST(library_connect, "U3", "connect each type from RESET to RTS, with defaults")
+PD_TEST(library_connect, "U3", "connect each type from RESET to RTS, with defaults")
 {
 	struct xroce_qp_query q;
 	struct xroce_connect c;
-	__u32 type, pd;
+	__u32 type;
 	int ret;
 
-	pd = live_pd(x);
 	for (type = XROCE_QPT_RC; type <= XROCE_QPT_UD; type++) {
 		c = both_ends(qp_of_type(x, pd, type, XROCE_QPS_RESET), type);
 		ret = xroce_qp_connect(x, &c);

@@ -385,15 +385,14 @@ TEST(link_netns, "R10", "an ifindex belongs to the caller's network namespace")
 	close(fd);
 }
 
-HANDLE_TEST(link_query, "U1", "LINK_QUERY reports the link")
+PD_TEST(link_query, "U1", "LINK_QUERY reports the link")
 {
 	struct xroce_link_query q = { .size = sizeof(q) };
 	struct stat netns;
-	__u32 pd, qpn;
+	__u32 qpn;
 	int fd = dev_open(), ret;
 	size_t i;
 
-	pd = live_pd(x);
 	check(!xroce_qp_create_responder(x, 0, pd, &qpn), "QP_ADD");
 	stat("/proc/self/ns/net", &netns);
 	q.link = xroce_link(x);

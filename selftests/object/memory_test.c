@@ -129,11 +129,10 @@ out:
 }
 
 /* A huge page with a small page behind or inside it: every page is pinned. */
-HANDLE_TEST(memory_thp_and_small, "R1 R8", "huge and small pages in one region")
+PD_TEST(memory_thp_and_small, "R1 R8", "huge and small pages in one region")
 {
 	char *huge = mem_huge(), *behind;
 	struct xroce_mr_reg r;
-	__u32 pd;
 
 	if (!huge) {
 		skip("no transparent huge page available");
@@ -142,7 +141,6 @@ HANDLE_TEST(memory_thp_and_small, "R1 R8", "huge and small pages in one region")
 	behind = mmap(huge + MEM_HUGE, MEM_PAGE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE,
 		      -1, 0);
-	pd = live_pd(x);
 	r = mr_region(pd, huge, MEM_HUGE + MEM_PAGE);
 	check(behind == huge + MEM_HUGE && !xroce_mr_reg(x, &r), "MR_REG");
 	check(live_pinned() == 513 && live_vmpin() == 513 * 4,
@@ -258,18 +256,16 @@ TEST(memory_huge_files, "R1", "files of memfd and hugetlbfs with huge pages")
 }
 
 /* Memory that the caller may not write can only be registered for reading. */
-HANDLE_TEST(memory_protection, "R2",
-	    "memory that the caller may not write is not registered for writing")
+PD_TEST(memory_protection, "R2",
+	"memory that the caller may not write is not registered for writing")
 {
 	int fd = memfd_create("region", MFD_CLOEXEC), ro;
 	char *mem = mem_map(3), *shared;
 	struct xroce_mr_reg r;
 	char path[64];
-	__u32 pd;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	mprotect(mem + MEM_PAGE, MEM_PAGE, PROT_READ);
 	r = mr_region(pd, mem, 3 * MEM_PAGE);
 	mr_refused(x, r, -EFAULT);
@@ -302,15 +298,13 @@ HANDLE_TEST(memory_protection, "R2",
 	close(fd);
 }
 
-HANDLE_TEST(memory_hole, "R1", "a hole in the mapping: all pages are pinned, or none")
+PD_TEST(memory_hole, "R1", "a hole in the mapping: all pages are pinned, or none")
 {
 	long before = live_vmpin();
 	char *mem = mem_map(1300);
-	__u32 pd;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	mr_accepted(x, mr_region(pd, mem, 1300 * MEM_PAGE));
 	munmap(mem + 1200 * MEM_PAGE, MEM_PAGE);
 	mr_refused(x, mr_region(pd, mem, 1300 * MEM_PAGE), -EFAULT);
@@ -380,16 +374,14 @@ TEST(memory_limit, "R1", "RLIMIT_MEMLOCK is respected")
 	munmap(mem, 20 * MEM_PAGE);
 }
 
-HANDLE_TEST(memory_overlap, "R8", "overlapping regions pin separately")
+PD_TEST(memory_overlap, "R8", "overlapping regions pin separately")
 {
 	char *mem = mem_map(8);
 	struct xroce_mr_reg a, b, c;
 	uint64_t pfn;
-	__u32 pd;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	a = mr_region(pd, mem, 6 * MEM_PAGE);
 	b = mr_region(pd, mem + 4 * MEM_PAGE, 4 * MEM_PAGE);
 	c = mr_region(live_pd(x), mem + 5 * MEM_PAGE, 1);
@@ -414,17 +406,15 @@ HANDLE_TEST(memory_overlap, "R8", "overlapping regions pin separately")
 }
 
 /* The same, for regions over a huge page and parts of it. */
-HANDLE_TEST(memory_huge_overlap, "R8", "overlapping regions over a huge page pin separately")
+PD_TEST(memory_huge_overlap, "R8", "overlapping regions over a huge page pin separately")
 {
 	struct xroce_mr_reg a, b, c;
 	char *huge = mem_huge();
-	__u32 pd;
 
 	if (!huge) {
 		skip("no transparent huge page available");
 		goto out;
 	}
-	pd = live_pd(x);
 	a = b = mr_region(pd, huge, MEM_HUGE);
 	c = mr_region(pd, huge + 3 * MEM_PAGE, 4 * MEM_PAGE);
 	check(!xroce_mr_reg(x, &a) && !xroce_mr_reg(x, &b) &&

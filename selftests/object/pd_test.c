@@ -53,11 +53,10 @@ HANDLE_TEST(pd_alloc, "P1", "allocate, query, deallocate")
 	check_is(xroce_pd_del(x, pd), -ENOENT, "dealloc twice");
 }
 
-HANDLE_TEST(pd_busy_region, "P1", "a domain with a region is busy")
+PD_TEST(pd_busy_region, "P1", "a domain with a region is busy")
 {
-	__u32 pd, first = 0, second = 0;
+	__u32 first = 0, second = 0;
 
-	pd = live_pd(x);
 	check_is(reg(x, 0, pd, &first) ? : reg(x, 0, pd, &second), 0, "MR_REG");
 	expect_members(x, pd, 2, 0);
 	check_is(xroce_pd_del(x, pd), -EBUSY, "dealloc with two regions");
@@ -68,11 +67,10 @@ HANDLE_TEST(pd_busy_region, "P1", "a domain with a region is busy")
 	check_is(xroce_pd_del(x, pd), 0, "dealloc without");
 }
 
-HANDLE_TEST(pd_busy_qp, "P1", "a domain with a queue pair is busy")
+PD_TEST(pd_busy_qp, "P1", "a domain with a queue pair is busy")
 {
-	__u32 pd, qpn;
+	__u32 qpn;
 
-	pd = live_pd(x);
 	check_is(xroce_qp_create_responder(x, 0, pd, &qpn), 0, "QP_ADD");
 	expect_members(x, pd, 0, 1);
 	check_is(xroce_pd_del(x, pd), -EBUSY, "dealloc with a queue pair");

@@ -202,8 +202,8 @@ out:
 
 #define BIT(n)	(1ull << (n))
 
-HANDLE_TEST(phys_forbidden, "R4",
-	    "addresses that are not RAM, kernel pages and free pages are refused")
+PD_TEST(phys_forbidden, "R4",
+	"addresses that are not RAM, kernel pages and free pages are refused")
 {
 	static const struct {
 		const char *what;
@@ -225,11 +225,9 @@ HANDLE_TEST(phys_forbidden, "R4",
 	struct xroce_mr_reg_phys r;
 	__u64 list[2];
 	size_t i;
-	__u32 pd;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	list[0] = phys_addr(mem);
 	r = phys_region(pd, list, 2, 2 * MEM_PAGE);
 	for (i = 0; i < ARRAY_SIZE(holes); i++) {
@@ -356,7 +354,7 @@ out:
 }
 
 /* A small page that is no longer mapped is not reused while a region holds it. */
-HANDLE_TEST(phys_not_reused, "R4 R8", "unmapped pages are not reused")
+PD_TEST(phys_not_reused, "R4 R8", "unmapped pages are not reused")
 {
 	const size_t size = 64 << 20;
 	char *mem = mem_map(1), *others;
@@ -364,11 +362,9 @@ HANDLE_TEST(phys_not_reused, "R4 R8", "unmapped pages are not reused")
 	__u64 list[1], pfn;
 	struct probe p;
 	size_t i;
-	__u32 pd;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	if (!probe_open(&p, x, pd))
 		return;
 	pfn = mem_pfn(mem);

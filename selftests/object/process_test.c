@@ -287,17 +287,14 @@ static long vmpin_of(pid_t pid)
  * Pinned pages count for the process whose memory they are, whoever forks, registers or
  * exits.
  */
-HANDLE_TEST(process_accounting, "R1 R8",
-	    "pinned pages count for the process whose memory they are")
+PD_TEST(process_accounting, "R1 R8", "pinned pages count for the process whose memory they are")
 {
 	char *mem = mem_map(8);
 	struct xroce_mr_reg own, its;
 	pid_t child, other;
-	__u32 pd;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	own = mr_region(pd, mem, 8 * MEM_PAGE);
 	check(!xroce_mr_reg(x, &own), "MR_REG");
 	child = spawn();
@@ -461,18 +458,17 @@ static int child_pins(struct xroce *x, __u32 pd, char *mem, __u32 *mr)
  * Children that end leave what they have pinned to the file of their parent: all of its files and
  * its own memory together stay within RLIMIT_MEMLOCK.
  */
-HANDLE_TEST(process_inherited_limit, "R1 R8", "such memory counts for the file's opener, too")
+PD_TEST(process_inherited_limit, "R1 R8", "such memory counts for the file's opener, too")
 {
 	struct xroce *second = live_open();
 	struct rlimit old, limit;
 	struct xroce_mr_reg r;
-	__u32 pd, pd2, mr, mr2;
+	__u32 pd2, mr, mr2;
 	char *mem = mem_map(PART);
 	pid_t other;
 
 	if (!second || !mem)
 		return;
-	pd = live_pd(x);
 	pd2 = live_pd(second);
 	getrlimit(RLIMIT_MEMLOCK, &old);
 	limit = (struct rlimit){ LIMIT * MEM_PAGE, old.rlim_max };

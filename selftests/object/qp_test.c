@@ -9,15 +9,13 @@
 
 #include "live_qp.h"
 
-HANDLE_TEST(qp_query, "P2 U2", "attributes are returned and are in the map")
+PD_TEST(qp_query, "P2 U2", "attributes are returned and are in the map")
 {
 	struct xroce_qp_query q = {};
 	struct xroce_qp_modify m;
 	struct xroce_qp e;
-	__u32 pd;
 	int ret;
 
-	pd = live_pd(x);
 	m = qp_change(qp_in(x, pd, XROCE_QPS_INIT), XROCE_QPS_RTR,
 		   RTR_ATTRS | XROCE_QP_ACCESS | XROCE_QP_PKEY);
 	m.access = XROCE_ACCESS_REMOTE;
@@ -66,14 +64,12 @@ HANDLE_TEST(qp_query, "P2 U2", "attributes are returned and are in the map")
 	      "%d: ttl %u, sport %#x", ret, q.ttl, q.sport);
 }
 
-HANDLE_TEST(qp_destroy, "P2", "a deleted queue pair leaves a zero entry")
+PD_TEST(qp_destroy, "P2", "a deleted queue pair leaves a zero entry")
 {
 	static const struct xroce_qp zero;
 	struct xroce_qp_query q = {};
 	struct xroce_qp e;
-	__u32 pd;
 
-	pd = live_pd(x);
 	q.qpn = qp_in(x, pd, XROCE_QPS_RTS);
 	check(!xroce_qp_del(x, q.qpn), "QP_DEL");
 	check(xroce_qp_query(x, &q) == -ENOENT, "QP_QUERY after QP_DEL");
@@ -89,15 +85,14 @@ HANDLE_TEST(qp_destroy, "P2", "a deleted queue pair leaves a zero entry")
 }
 
 /* Numbers are in xroce's range, unique and unpredictable, and cover all slots of the table. */
-HANDLE_TEST(qp_numbers, "D3", "numbers are random, in range, and cover the table")
+PD_TEST(qp_numbers, "D3", "numbers are random, in range, and cover the table")
 {
 	struct xroce_qp_query q = { .flags = XROCE_F_NEXT };
-	__u32 qpn[LIVE_QP_ENTRIES], pd, more;
+	__u32 qpn[LIVE_QP_ENTRIES], more;
 	unsigned int i, j, near = 0, found = 0;
 	__u64 slots = 0;
 	int ret;
 
-	pd = live_pd(x);
 	for (i = 0; i < LIVE_QP_ENTRIES; i++) {
 		check(!xroce_qp_create_responder(x, 0, pd, &qpn[i]), "QP_ADD");
 		check(qpn[i] >= XROCE_QPN_BASE && qpn[i] < XROCE_QPN_MCAST,
@@ -154,13 +149,11 @@ static void write_entry(__u32 qpn, __u32 claim, __u8 error)
 }
 
 /* A packet ends the queue pair: the state is ERR at once, and QP_QUERY tells the cause. */
-HANDLE_TEST(qp_ended_by_packet, "D5", "an error in the map is reported as the state")
+PD_TEST(qp_ended_by_packet, "D5", "an error in the map is reported as the state")
 {
 	struct xroce_qp_query q = {};
-	__u32 pd;
 	int ret;
 
-	pd = live_pd(x);
 	q.qpn = qp_in(x, pd, XROCE_QPS_RTS);
 	write_entry(q.qpn, 0, XROCE_CAUSE_ACC_BOUNDS);
 	ret = xroce_qp_query(x, &q);
@@ -186,12 +179,11 @@ static __u64 now_ms(void)
 }
 
 /* A process that can write the map keeps the claim; the module stops waiting for it. */
-HANDLE_TEST(qp_claim_kept, "D5", "the wait for the claim is bounded")
+PD_TEST(qp_claim_kept, "D5", "the wait for the claim is bounded")
 {
-	__u32 pd, qpn, rtr;
+	__u32 qpn, rtr;
 	__u64 start;
 
-	pd = live_pd(x);
 	qpn = qp_in(x, pd, XROCE_QPS_INIT);
 	rtr = qp_in(x, pd, XROCE_QPS_RTR);
 	write_entry(qpn, 1, 0);

@@ -101,7 +101,7 @@ static void expect_refused(struct xroce *x, struct xroce_mr_reg *r, int want)
 }
 
 /* Any address, any length. */
-HANDLE_TEST(region_ranges, "R1 R7", "any first byte and length, and no page more than needed")
+PD_TEST(region_ranges, "R1 R7", "any first byte and length, and no page more than needed")
 {
 	static const struct {
 		__u32 offset, length, pages;
@@ -116,12 +116,10 @@ HANDLE_TEST(region_ranges, "R1 R7", "any first byte and length, and no page more
 	char *mem = mem_scattered(NULL, 8);
 	struct xroce_mr_reg r;
 	long pinned;
-	__u32 pd;
 	size_t i;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		r = region(pd, mem + rows[i].offset, rows[i].length);
 		check(!xroce_mr_reg(x, &r), "MR_REG");
@@ -137,16 +135,14 @@ HANDLE_TEST(region_ranges, "R1 R7", "any first byte and length, and no page more
 }
 
 /* Private memory: physically contiguous runs of random lengths. */
-HANDLE_TEST(region_chance_runs, "R1", "blocks are as large as possible")
+PD_TEST(region_chance_runs, "R1", "blocks are as large as possible")
 {
 	char *mem = mem_map(1024);
 	struct xroce_mr_reg r;
-	__u32 pd;
 	int i;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	for (i = 0; i < 50; i++) {
 		r = region(pd, mem + i * 5003, i * 71237 + 1);
 		expect_region(x, &r);
@@ -157,7 +153,7 @@ HANDLE_TEST(region_chance_runs, "R1", "blocks are as large as possible")
 }
 
 /* Pairs of contiguous pages are one entry each, unless a pair is not aligned to its size. */
-HANDLE_TEST(region_pairs, "R1", "a block holds contiguous pages only")
+PD_TEST(region_pairs, "R1", "a block holds contiguous pages only")
 {
 	static const struct {
 		bool odd[3];
@@ -170,12 +166,10 @@ HANDLE_TEST(region_pairs, "R1", "a block holds contiguous pages only")
 	};
 	struct xroce_mr_query q;
 	struct xroce_mr_reg r;
-	__u32 pd;
 	size_t i;
 	char *mem;
 	int ret;
 
-	pd = live_pd(x);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		mem = mem_pairs(rows[i].odd, 3);
 		if (!mem)
@@ -194,16 +188,14 @@ HANDLE_TEST(region_pairs, "R1", "a block holds contiguous pages only")
 	}
 }
 
-HANDLE_TEST(region_bad_ranges, "R1", "empty, wrapping and unmapped ranges are refused")
+PD_TEST(region_bad_ranges, "R1", "empty, wrapping and unmapped ranges are refused")
 {
 	char *mem = mem_map(2);
 	struct xroce_mr_reg r;
-	__u32 pd;
 
 	if (!mem)
 		return;
 	munmap(mem + MEM_PAGE, MEM_PAGE);
-	pd = live_pd(x);
 	r = region(pd, mem, 0);
 	expect_refused(x, &r, -EINVAL);
 	r = region(pd, mem, 1 - (uintptr_t)mem);	/* wraps */
@@ -230,15 +222,13 @@ HANDLE_TEST(region_bad_ranges, "R1", "empty, wrapping and unmapped ranges are re
 }
 
 /* The IOVA can be anything, as long as the range does not wrap. */
-HANDLE_TEST(region_iova, "R1", "the IOVA is freely chosen")
+PD_TEST(region_iova, "R1", "the IOVA is freely chosen")
 {
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
-	__u32 pd;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	r = region(pd, mem + 100, 1000);
 	r.iova = 0;
 	expect_region(x, &r);
@@ -256,15 +246,14 @@ HANDLE_TEST(region_iova, "R1", "the IOVA is freely chosen")
 }
 
 /* All 32 sets of the first five rights; remote write and atomic need local write. */
-HANDLE_TEST(region_rights, "R1 R2", "every set of rights is registered or refused")
+PD_TEST(region_rights, "R1 R2", "every set of rights is registered or refused")
 {
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
-	__u32 pd, access;
+	__u32 access;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	for (access = 0; access < 32; access++) {
 		r = region(pd, mem, MEM_PAGE);
 		r.access = access;
@@ -364,15 +353,13 @@ TEST(region_table_full, "R9", "a full table is refused with -ENOSPC")
 	munmap(mem, MEM_PAGE);
 }
 
-HANDLE_TEST(region_names, "R7", "a name must be terminated")
+PD_TEST(region_names, "R7", "a name must be terminated")
 {
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
-	__u32 pd;
 
 	if (!mem)
 		return;
-	pd = live_pd(x);
 	r = region(pd, mem, 1);
 	strcpy(r.name, "results of 2026");
 	expect_region(x, &r);

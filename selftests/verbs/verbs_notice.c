@@ -33,8 +33,6 @@ void notice_close(struct notice *n)
 
 void notice_arm(struct notice *n)
 {
-	int err;
-
 	if (n->armed || rng_below(4))
 		return;
 	n->solicited = rng_below(4);
@@ -42,8 +40,7 @@ void notice_arm(struct notice *n)
 	n->arms++;
 	n->may = false;
 	n->must = false;
-	err = ibv_req_notify_cq(n->cq, n->solicited);
-	check(!err, "arm: %s", strerror(err));
+	check_is(ibv_req_notify_cq(n->cq, n->solicited), 0, "arm");
 }
 
 static bool take(struct notice *n)

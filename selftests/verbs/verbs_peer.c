@@ -159,9 +159,7 @@ struct ibv_send_wr peer_wr(uint64_t id, enum ibv_wr_opcode opcode, struct ibv_sg
 void peer_post_list(struct ibv_send_wr *first)
 {
 	struct ibv_send_wr *bad;
-	int ret = ibv_post_send(peer.qp, first, &bad);
-
-	check(!ret, "post: %s", strerror(ret));
+	check_is(ibv_post_send(peer.qp, first, &bad), 0, "post");
 }
 
 void peer_post_many(uint64_t id, enum ibv_wr_opcode opcode, uint32_t len, uint32_t n)

@@ -64,9 +64,10 @@ struct verbs_peer {
 
 extern struct verbs_peer peer;
 
-/* A test with a connection that has these struct peer_opts. */
-#define PEER_TEST(name, ids, about, opts) \
+/* A test with a connection that has these struct peer_opts; with the usual ones. */
+#define PEER_TEST_OPTS(name, ids, about, opts) \
 	TEST_CALLED((void), peer_call(opts, in_##name), name, ids, about)
+#define PEER_TEST(name, ids, about)	PEER_TEST_OPTS(name, ids, about, &peer_usual)
 void peer_call(const struct peer_opts *options, void (*test)(void));
 
 /* Move the queue pair through RESET to RTS again. "in" is filled again. */

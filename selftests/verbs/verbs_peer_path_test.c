@@ -130,9 +130,9 @@ static void datagram(bool ipv6)
 		ibv_destroy_ah(ah);
 }
 
-PEER_TEST(path_rc_ipv4, "Q1", "of a connection, IPv4", &peer_usual) { connection(false); }
-PEER_TEST(path_rc_ipv6, "Q1", "of a connection, IPv6", &peer_usual) { connection(true); }
-PEER_TEST(path_ud_ipv4, "Q1", "of datagrams, IPv4", &peer_usual) { datagram(false); }
-PEER_TEST(path_ud_ipv6, "Q1", "of datagrams, IPv6", &peer_usual) { datagram(true); }
+PEER_TEST(path_rc_ipv4, "Q1", "of a connection, IPv4") { connection(false); }
+PEER_TEST(path_rc_ipv6, "Q1", "of a connection, IPv6") { connection(true); }
+PEER_TEST(path_ud_ipv4, "Q1", "of datagrams, IPv4") { datagram(false); }
+PEER_TEST(path_ud_ipv6, "Q1", "of datagrams, IPv6") { datagram(true); }
 
 TEST_MAIN(harness_main);

@@ -20,7 +20,7 @@ static void packets_are(uint64_t want)
 }
 
 /* Only the second and the fourth make completions, in order. */
-PEER_TEST(queue_signalled, "Q4 V2", "completions in order, of those that want one", &peer_usual)
+PEER_TEST(queue_signalled, "Q4 V2", "completions in order, of those that want one")
 {
 	struct ibv_sge sge = peer_sge(peer.out, 4);
 	struct ibv_send_wr wr[5];
@@ -42,7 +42,7 @@ PEER_TEST(queue_signalled, "Q4 V2", "completions in order, of those that want on
 }
 
 /* Without a signal an error makes a completion, too, and so do those that are flushed. */
-PEER_TEST(queue_unsignalled_error, "Q4", "an error always makes a completion", &peer_usual)
+PEER_TEST(queue_unsignalled_error, "Q4", "an error always makes a completion")
 {
 	struct ibv_sge sge = peer_sge(peer.out, 4);
 	struct ibv_send_wr wr[3];
@@ -61,7 +61,7 @@ PEER_TEST(queue_unsignalled_error, "Q4", "an error always makes a completion", &
 }
 
 /* The byte count and the opcode of completions. */
-PEER_TEST(queue_completion, "Q4 V2", "fields of completions", &peer_usual)
+PEER_TEST(queue_completion, "Q4 V2", "fields of completions")
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -93,7 +93,7 @@ PEER_TEST(queue_completion, "Q4 V2", "fields of completions", &peer_usual)
 	}
 }
 
-PEER_TEST(queue_fence, "Q1", "a fence waits for a READ", &peer_usual)
+PEER_TEST(queue_fence, "Q1", "a fence waits for a READ")
 {
 	struct ibv_sge in = peer_sge(peer.in, 4), out = peer_sge(peer.out, 4);
 	struct ibv_send_wr send = peer_wr(2, IBV_WR_SEND, &out);
@@ -117,7 +117,7 @@ PEER_TEST(queue_fence, "Q1", "a fence waits for a READ", &peer_usual)
 
 static const struct peer_opts two_opts = { .retries = 7, .reads = 2 };
 
-PEER_TEST(queue_max_reads, "Q1", "no more READs than permitted", &two_opts)
+PEER_TEST_OPTS(queue_max_reads, "Q1", "no more READs than permitted", &two_opts)
 {
 	peer_post_many(1, IBV_WR_RDMA_READ, 4, 2);
 	peer_post(3, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
@@ -139,7 +139,7 @@ PEER_TEST(queue_max_reads, "Q1", "no more READs than permitted", &two_opts)
 }
 
 /* More messages than the send queue has entries, in turns. */
-PEER_TEST(queue_many, "Q4 V2", "more messages than entries", &peer_usual)
+PEER_TEST(queue_many, "Q4 V2", "more messages than entries")
 {
 	uint32_t i;
 
@@ -180,7 +180,7 @@ static void bad_elements(enum ibv_wr_opcode opcode, uint8_t *at, const struct ib
 	refused(opcode, peer_sge((void *)(uintptr_t)-4, 8), "an address that wraps");
 }
 
-PEER_TEST(queue_local_errors, "Q4 Q5", "wrong keys, domains and ranges", &peer_usual)
+PEER_TEST(queue_local_errors, "Q4 Q5", "wrong keys, domains and ranges")
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
@@ -198,7 +198,7 @@ PEER_TEST(queue_local_errors, "Q4 Q5", "wrong keys, domains and ranges", &peer_u
 	peer_quiet();
 }
 
-PEER_TEST(queue_no_local_write, "Q4 Q5", "a region that may not be written", &peer_usual)
+PEER_TEST(queue_no_local_write, "Q4 Q5", "a region that may not be written")
 {
 	struct ibv_mr *mr = ibv_reg_mr(xr_end.pd, peer.in, PEER_BYTES, 0);
 	struct ibv_sge sge = peer_sge(peer.in, 8);
@@ -217,7 +217,7 @@ PEER_TEST(queue_no_local_write, "Q4 Q5", "a region that may not be written", &pe
 	peer_received(0);
 }
 
-PEER_TEST(queue_second_element, "Q4 Q5", "the second element is wrong", &peer_usual)
+PEER_TEST(queue_second_element, "Q4 Q5", "the second element is wrong")
 {
 	struct ibv_sge sge[2] = { peer_sge(peer.in, 4), peer_sge(peer.in + PEER_BYTES, 4) };
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_READ, sge);
@@ -235,7 +235,7 @@ PEER_TEST(queue_second_element, "Q4 Q5", "the second element is wrong", &peer_us
 }
 
 /* What is before the work request that fails is completed first. */
-PEER_TEST(queue_error_behind, "Q4", "an error behind a message that is outstanding", &peer_usual)
+PEER_TEST(queue_error_behind, "Q4", "an error behind a message that is outstanding")
 {
 	struct ibv_sge good = peer_sge(peer.out, 4), bad = good;
 	struct ibv_send_wr third = peer_wr(3, IBV_WR_SEND, &good);
@@ -284,12 +284,10 @@ static void to_sqd(bool notify)
 
 static void to_rts(void)
 {
-	int ret = end_state(peer.qp, IBV_QPS_RTS);
-
-	check(!ret, "RTS: %s", strerror(ret));
+	check_is(end_state(peer.qp, IBV_QPS_RTS), 0, "RTS");
 }
 
-PEER_TEST(queue_sqd_drains, "Q4 V6", "in SQD only what has been sent is finished", &peer_usual)
+PEER_TEST(queue_sqd_drains, "Q4 V6", "in SQD only what has been sent is finished")
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	peer_expect_send(0, 4);
@@ -314,7 +312,7 @@ PEER_TEST(queue_sqd_drains, "Q4 V6", "in SQD only what has been sent is finished
 }
 
 /* Nothing is outstanding, and the event is wanted once. */
-PEER_TEST(queue_sqd_event, "V6", "the event is raised if it is wanted", &peer_usual)
+PEER_TEST(queue_sqd_event, "V6", "the event is raised if it is wanted")
 {
 	to_sqd(true);
 	drained_events(1);
@@ -328,7 +326,7 @@ PEER_TEST(queue_sqd_event, "V6", "the event is raised if it is wanted", &peer_us
 }
 
 /* An old response does not belong to the new connection. */
-PEER_TEST(queue_reset, "Q4", "RESET discards", &peer_usual)
+PEER_TEST(queue_reset, "Q4", "RESET discards")
 {
 	struct packet ack = peer_response(XROCE_RC_ACK, 0);
 
@@ -366,7 +364,7 @@ static void draining_is(bool want)
 }
 
 /* A message that waits to be sent again, 0.66 s, is not finished. */
-PEER_TEST(queue_sqd_query, "V6 Q4", "a message that waits is reported", &once_opts)
+PEER_TEST_OPTS(queue_sqd_query, "V6 Q4", "a message that waits is reported", &once_opts)
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	peer_expect_send(0, 4);
@@ -382,7 +380,7 @@ PEER_TEST(queue_sqd_query, "V6 Q4", "a message that waits is reported", &once_op
 }
 
 /* A work request that can never be sent is not begun in SQD, like any other. */
-PEER_TEST(queue_sqd_refused, "Q4", "what cannot be sent waits, too", &peer_usual)
+PEER_TEST(queue_sqd_refused, "Q4", "what cannot be sent waits, too")
 {
 	struct ibv_sge sge[2] = { peer_sge(peer.out, 1u << 31), peer_sge(peer.out, 1) };
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_SEND, sge);
@@ -399,7 +397,7 @@ PEER_TEST(queue_sqd_refused, "Q4", "what cannot be sent waits, too", &peer_usual
 }
 
 /* The wait of an RNR NAK, 0.66 s, ends with its connection. */
-PEER_TEST(queue_reset_waiting, "Q3", "RESET ends the wait of an RNR NAK", &once_opts)
+PEER_TEST_OPTS(queue_reset_waiting, "Q3", "RESET ends the wait of an RNR NAK", &once_opts)
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	peer_nak(XROCE_SYN_RNR, 0);
@@ -413,7 +411,7 @@ PEER_TEST(queue_reset_waiting, "Q3", "RESET ends the wait of an RNR NAK", &once_
 	peer_completes(2, IBV_WC_SUCCESS);
 }
 
-PEER_TEST(queue_err, "Q4 Q5", "ERR flushes", &peer_usual)
+PEER_TEST(queue_err, "Q4 Q5", "ERR flushes")
 {
 	struct packet response = peer_data(XROCE_RC_READ_RESPONSE_ONLY, 2, 0, 4);
 	uint32_t i;

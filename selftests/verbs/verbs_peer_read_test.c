@@ -24,7 +24,7 @@ static void ignored(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len)
 	peer_ignored(&p);
 }
 
-PEER_TEST(read_one, "Q2 V2", "responses of one packet", &peer_usual)
+PEER_TEST(read_one, "Q2 V2", "responses of one packet")
 {
 	static const uint32_t lengths[] = { 1, 4, 7, PEER_MTU };
 	uint32_t i;
@@ -39,7 +39,7 @@ PEER_TEST(read_one, "Q2 V2", "responses of one packet", &peer_usual)
 	}
 }
 
-PEER_TEST(read_zero, "Q2 Q1", "a READ of no bytes", &peer_usual)
+PEER_TEST(read_zero, "Q2 Q1", "a READ of no bytes")
 {
 	peer_post(1, IBV_WR_RDMA_READ, 0);
 	peer_expect_read(0, 0, 0);
@@ -48,7 +48,7 @@ PEER_TEST(read_zero, "Q2 Q1", "a READ of no bytes", &peer_usual)
 	peer_received(0);
 }
 
-PEER_TEST(read_several, "Q2 V2", "a response of three packets", &peer_usual)
+PEER_TEST(read_several, "Q2 V2", "a response of three packets")
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_expect_read(0, THREE, 0);
@@ -63,7 +63,7 @@ PEER_TEST(read_several, "Q2 V2", "a response of three packets", &peer_usual)
 }
 
 /* Into elements that do not end where packets do. */
-PEER_TEST(read_scattered, "Q2", "a READ into several elements", &peer_usual)
+PEER_TEST(read_scattered, "Q2", "a READ into several elements")
 {
 	static const uint32_t lengths[] = { 1, 0, 1000, 50, 902 };
 	struct ibv_sge sge[ARRAY_SIZE(lengths)];
@@ -84,7 +84,7 @@ PEER_TEST(read_scattered, "Q2", "a READ into several elements", &peer_usual)
 	peer_received(len);
 }
 
-PEER_TEST(read_acknowledges, "Q2 Q4", "a response acknowledges what is before it", &peer_usual)
+PEER_TEST(read_acknowledges, "Q2 Q4", "a response acknowledges what is before it")
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	peer_post(2, IBV_WR_RDMA_READ, 4);
@@ -95,7 +95,7 @@ PEER_TEST(read_acknowledges, "Q2 Q4", "a response acknowledges what is before it
 }
 
 /* A FLUSH names a range of the peer's memory, or a whole region; the response has no data. */
-PEER_TEST(read_flush, "Q1 V7", "a FLUSH names a range, or a region", &peer_usual)
+PEER_TEST(read_flush, "Q1 V7", "a FLUSH names a range, or a region")
 {
 	struct post_way way = { .qp = peer.qp, .ring = peer.ring, .peer = PEER_VA };
 	struct request_op op = {
@@ -121,7 +121,7 @@ PEER_TEST(read_flush, "Q1 V7", "a FLUSH names a range, or a region", &peer_usual
 	peer_received(0);
 }
 
-PEER_TEST(read_lost_first, "Q3", "the first packet is lost", &peer_usual)
+PEER_TEST(read_lost_first, "Q3", "the first packet is lost")
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_expect_read(0, THREE, 0);
@@ -140,7 +140,7 @@ PEER_TEST(read_lost_first, "Q3", "the first packet is lost", &peer_usual)
 	      peer_map().req_retransmits);
 }
 
-PEER_TEST(read_lost_middle, "Q3", "a packet in the middle is lost", &peer_usual)
+PEER_TEST(read_lost_middle, "Q3", "a packet in the middle is lost")
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_expect_read(0, THREE, 0);
@@ -155,7 +155,7 @@ PEER_TEST(read_lost_middle, "Q3", "a packet in the middle is lost", &peer_usual)
 	peer_received(THREE);
 }
 
-PEER_TEST(read_lost_whole, "Q3", "a response is lost, the next one is not", &peer_usual)
+PEER_TEST(read_lost_whole, "Q3", "a response is lost, the next one is not")
 {
 	peer_post_many(1, IBV_WR_RDMA_READ, 4, 2);
 	peer_expect_read(0, 4, 0);
@@ -173,7 +173,7 @@ PEER_TEST(read_lost_whole, "Q3", "a response is lost, the next one is not", &pee
 static const struct peer_opts lossy_opts = { .timeout = 16, .retries = 7, .reads = 4 };
 
 /* The last packet is lost, and nothing follows. */
-PEER_TEST(read_lost_last, "Q3", "the last packet is lost", &lossy_opts)
+PEER_TEST_OPTS(read_lost_last, "Q3", "the last packet is lost", &lossy_opts)
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_expect_read(0, THREE, 0);
@@ -185,7 +185,7 @@ PEER_TEST(read_lost_last, "Q3", "the last packet is lost", &lossy_opts)
 	peer_received(THREE);
 }
 
-PEER_TEST(read_duplicate, "Q2 Q5", "packets that have arrived", &peer_usual)
+PEER_TEST(read_duplicate, "Q2 Q5", "packets that have arrived")
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_expect_read(0, THREE, 0);
@@ -249,7 +249,7 @@ static void refuses(const struct bad *b)
 	peer_received(n == 2 ? b->parts[0].len : 0);
 }
 
-PEER_TEST(read_bad_response, "Q2 Q4 Q5", "wrong lengths and opcodes", &peer_usual)
+PEER_TEST(read_bad_response, "Q2 Q4 Q5", "wrong lengths and opcodes")
 {
 	uint32_t i;
 
@@ -262,7 +262,7 @@ PEER_TEST(read_bad_response, "Q2 Q4 Q5", "wrong lengths and opcodes", &peer_usua
 }
 
 /* The end of a READ at the end of a region, in two packets, of which one is too long. */
-PEER_TEST(read_bad_at_end, "Q5", "a response that is too long at the end of a region", &peer_usual)
+PEER_TEST(read_bad_at_end, "Q5", "a response that is too long at the end of a region")
 {
 	struct ibv_sge sge = peer_sge(peer.in + PEER_BYTES - PEER_MTU - 4, PEER_MTU + 4);
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_READ, &sge);
@@ -282,7 +282,7 @@ static const struct part misfits[] = {
 };
 
 /* With another PSN than the one that is due the frame is dropped. */
-PEER_TEST(read_length_of_opcode, "Q2 Q5 D6", "lengths that the opcode does not have", &peer_usual)
+PEER_TEST(read_length_of_opcode, "Q2 Q5 D6", "lengths that the opcode does not have")
 {
 	struct packet p;
 	uint32_t i, n;
@@ -313,8 +313,7 @@ static void wrong_at_once(const struct packet *p, enum ibv_wr_opcode opcode, uin
 	peer_again();
 }
 
-PEER_TEST(read_wrong_length, "Q2 Q5", "the same with the PSN that is due: BAD_RESP at once",
-	  &peer_usual)
+PEER_TEST(read_wrong_length, "Q2 Q5", "the same with the PSN that is due: BAD_RESP at once")
 {
 	struct packet p;
 	uint32_t i;
@@ -329,7 +328,7 @@ PEER_TEST(read_wrong_length, "Q2 Q5", "the same with the PSN that is due: BAD_RE
 }
 
 /* Responses to READs that were not sent. */
-PEER_TEST(read_not_asked, "Q2 Q5", "responses to requests that were not READs", &peer_usual)
+PEER_TEST(read_not_asked, "Q2 Q5", "responses to requests that were not READs")
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	ignored(ONLY, 0, 0, 4);
@@ -360,7 +359,7 @@ static void send_atomic_ack(uint32_t n)
 	peer_send(&p);
 }
 
-PEER_TEST(atomic_value, "Q2 V2", "the value of an atomic", &peer_usual)
+PEER_TEST(atomic_value, "Q2 V2", "the value of an atomic")
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD,
@@ -378,7 +377,7 @@ PEER_TEST(atomic_value, "Q2 V2", "the value of an atomic", &peer_usual)
 }
 
 /* Into two elements, the first of which ends within a word. */
-PEER_TEST(atomic_scattered, "Q2 Q5", "the value in two elements", &peer_usual)
+PEER_TEST(atomic_scattered, "Q2 Q5", "the value in two elements")
 {
 	struct ibv_sge sge[2] = { peer_sge(peer.in + 3, 5), peer_sge(peer.in + 8, 3) };
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_ATOMIC_FETCH_AND_ADD, sge);
@@ -393,7 +392,7 @@ PEER_TEST(atomic_scattered, "Q2 Q5", "the value in two elements", &peer_usual)
 }
 
 /* Responses of another operation. */
-PEER_TEST(other_response, "Q2 Q5", "of an atomic to a READ, and the reverse", &peer_usual)
+PEER_TEST(other_response, "Q2 Q5", "of an atomic to a READ, and the reverse")
 {
 	struct packet p = peer_response(XROCE_RC_ATOMIC_ACK, 0);
 
@@ -412,7 +411,7 @@ PEER_TEST(other_response, "Q2 Q5", "of an atomic to a READ, and the reverse", &p
 }
 
 /* The response to an atomic is lost, and shown by the response to the next one. */
-PEER_TEST(atomic_lost, "Q3", "an atomic is sent again with its PSN", &peer_usual)
+PEER_TEST(atomic_lost, "Q3", "an atomic is sent again with its PSN")
 {
 	struct packet p = peer_response(XROCE_RC_ATOMIC_ACK, 1), want;
 
@@ -430,7 +429,7 @@ PEER_TEST(atomic_lost, "Q3", "an atomic is sent again with its PSN", &peer_usual
 	peer_completes(2, IBV_WC_SUCCESS);
 }
 
-PEER_TEST(read_deregistered, "Q4 Q5", "the region has gone meanwhile", &peer_usual)
+PEER_TEST(read_deregistered, "Q4 Q5", "the region has gone meanwhile")
 {
 	struct ibv_mr *mr = ibv_reg_mr(xr_end.pd, peer.in, PEER_BYTES, IBV_ACCESS_LOCAL_WRITE);
 	struct ibv_sge sge = peer_sge(peer.in, THREE);
@@ -458,7 +457,7 @@ static void nak_within(uint8_t syndrome, enum ibv_wc_status status)
 	peer_received(PEER_MTU);
 }
 
-PEER_TEST(read_refused, "Q4", "NAKs of READs, also in the middle", &peer_usual)
+PEER_TEST(read_refused, "Q4", "NAKs of READs, also in the middle")
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_nak(XROCE_SYN_NAK_ACC, 0);
@@ -472,7 +471,7 @@ PEER_TEST(read_refused, "Q4", "NAKs of READs, also in the middle", &peer_usual)
 static const struct peer_opts rnr_opts = { .retries = 1, .rnr_retries = 3, .reads = 4 };
 
 /* RNR NAKs of the rest of a READ: they are counted as such. */
-PEER_TEST(read_rnr, "Q3", "RNR NAKs of the rest of a READ", &rnr_opts)
+PEER_TEST_OPTS(read_rnr, "Q3", "RNR NAKs of the rest of a READ", &rnr_opts)
 {
 	uint32_t i;
 

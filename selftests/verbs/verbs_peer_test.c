@@ -12,7 +12,7 @@
 
 /* --- The format of requests. */
 
-PEER_TEST(request_send, "Q1 V2", "SENDs in one packet", &peer_usual)
+PEER_TEST(request_send, "Q1 V2", "SENDs in one packet")
 {
 	static const uint32_t lengths[] = { 0, 1, 2, 3, 4, PEER_MTU };
 	uint32_t i;
@@ -25,7 +25,7 @@ PEER_TEST(request_send, "Q1 V2", "SENDs in one packet", &peer_usual)
 	}
 }
 
-PEER_TEST(request_send_split, "Q1 V2", "SENDs in several packets", &peer_usual)
+PEER_TEST(request_send_split, "Q1 V2", "SENDs in several packets")
 {
 	peer_post(1, IBV_WR_SEND, 3 * PEER_MTU + 5);
 	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
@@ -54,17 +54,17 @@ static void send_word(enum ibv_wr_opcode opcode, uint8_t only, uint8_t last)
 	peer_completes(2, IBV_WC_SUCCESS);
 }
 
-PEER_TEST(request_send_imm, "Q1", "immediate data is in the last packet", &peer_usual)
+PEER_TEST(request_send_imm, "Q1", "immediate data is in the last packet")
 {
 	send_word(IBV_WR_SEND_WITH_IMM, XROCE_RC_SEND_ONLY_IMM, XROCE_RC_SEND_LAST_IMM);
 }
 
-PEER_TEST(request_send_inv, "Q1", "a key to invalidate is in the last packet", &peer_usual)
+PEER_TEST(request_send_inv, "Q1", "a key to invalidate is in the last packet")
 {
 	send_word(IBV_WR_SEND_WITH_INV, XROCE_RC_SEND_ONLY_INV, XROCE_RC_SEND_LAST_INV);
 }
 
-PEER_TEST(request_solicited, "Q1", "a solicited event is in the last packet", &peer_usual)
+PEER_TEST(request_solicited, "Q1", "a solicited event is in the last packet")
 {
 	struct ibv_sge sge = peer_sge(peer.out, PEER_MTU + 4);
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_SEND, &sge);
@@ -91,7 +91,7 @@ static void expect_write(uint8_t opcode, uint32_t n, uint32_t len)
 	peer_expect(&want);
 }
 
-PEER_TEST(request_write, "Q1 V2", "WRITEs in one packet", &peer_usual)
+PEER_TEST(request_write, "Q1 V2", "WRITEs in one packet")
 {
 	static const uint32_t lengths[] = { 0, 1, PEER_MTU };
 	uint32_t i;
@@ -109,7 +109,7 @@ PEER_TEST(request_write, "Q1 V2", "WRITEs in one packet", &peer_usual)
 }
 
 /* Nothing else takes a receive, whose completion could be solicited. */
-PEER_TEST(request_not_solicited, "Q1", "a solicited event of a WRITE and a READ", &peer_usual)
+PEER_TEST(request_not_solicited, "Q1", "a solicited event of a WRITE and a READ")
 {
 	struct ibv_sge out = peer_sge(peer.out, 4), in = peer_sge(peer.in, 4);
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_WRITE, &out);
@@ -123,7 +123,7 @@ PEER_TEST(request_not_solicited, "Q1", "a solicited event of a WRITE and a READ"
 	peer_expect_read(1, 4, 0);
 }
 
-PEER_TEST(request_write_split, "Q1 V2", "WRITEs in several packets", &peer_usual)
+PEER_TEST(request_write_split, "Q1 V2", "WRITEs in several packets")
 {
 	peer_post(1, IBV_WR_RDMA_WRITE, 2 * PEER_MTU + 1);
 	expect_write(XROCE_RC_WRITE_FIRST, 0, 2 * PEER_MTU + 1);
@@ -137,7 +137,7 @@ PEER_TEST(request_write_split, "Q1 V2", "WRITEs in several packets", &peer_usual
 	peer_completes(2, IBV_WC_SUCCESS);
 }
 
-PEER_TEST(request_read, "Q1 V2", "READs use the PSNs of their responses", &peer_usual)
+PEER_TEST(request_read, "Q1 V2", "READs use the PSNs of their responses")
 {
 	peer_post(1, IBV_WR_RDMA_READ, 5);
 	peer_expect_read(0, 5, 0);
@@ -150,7 +150,7 @@ PEER_TEST(request_read, "Q1 V2", "READs use the PSNs of their responses", &peer_
 	peer_expect_send(5, 4);
 }
 
-PEER_TEST(request_atomic, "Q1 V2", "both atomics", &peer_usual)
+PEER_TEST(request_atomic, "Q1 V2", "both atomics")
 {
 	struct packet want = peer_request(XROCE_RC_CMP_SWAP, 0);
 
@@ -161,7 +161,7 @@ PEER_TEST(request_atomic, "Q1 V2", "both atomics", &peer_usual)
 	peer_expect(&want);
 }
 
-PEER_TEST(request_inline, "Q1 Q5", "the message is in the work request", &peer_usual)
+PEER_TEST(request_inline, "Q1 Q5", "the message is in the work request")
 {
 	static const uint32_t lengths[] = { 1, 2, 3, 64, 255, 256 };
 	struct ibv_send_wr wr;
@@ -204,7 +204,7 @@ static uint32_t post_sges(const uint32_t *lengths, uint32_t n, unsigned int flag
 	return off;
 }
 
-PEER_TEST(request_32_sges, "Q1", "a message out of 32 elements", &peer_usual)
+PEER_TEST(request_32_sges, "Q1", "a message out of 32 elements")
 {
 	uint32_t lengths[32], len, i;
 
@@ -235,8 +235,7 @@ static uint32_t dirty_frames(void)
 }
 
 /* What is in the frame behind the last element, or behind an inline message, must not leave. */
-PEER_TEST(request_pad, "Q1 Q5", "the pad behind elements is zero, in a used frame, too",
-	  &peer_usual)
+PEER_TEST(request_pad, "Q1 Q5", "the pad behind elements is zero, in a used frame, too")
 {
 	static const uint32_t pairs[][2] = {
 		{ 1, 1 }, { 2, 3 }, { 3, 2 }, { 2, 1 }, { 3, 3 }, { 1, 5 }, { 6, 3 }, { 3, 0 },
@@ -254,8 +253,7 @@ PEER_TEST(request_pad, "Q1 Q5", "the pad behind elements is zero, in a used fram
 	}
 }
 
-PEER_TEST(request_ackreq, "Q1", "the last of several messages asks for an acknowledgement",
-	  &peer_usual)
+PEER_TEST(request_ackreq, "Q1", "the last of several messages asks for an acknowledgement")
 {
 	peer_post_many(1, IBV_WR_SEND, 4, 3);
 	peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
@@ -276,7 +274,7 @@ static void expect_long(uint32_t n, bool ack)
 }
 
 /* More packets than may be outstanding. */
-PEER_TEST(request_window, "Q1", "no more packets than the window has", &peer_usual)
+PEER_TEST(request_window, "Q1", "no more packets than the window has")
 {
 	const uint32_t all = 9 * LONG;
 	uint32_t n;
@@ -297,7 +295,7 @@ PEER_TEST(request_window, "Q1", "no more packets than the window has", &peer_usu
 
 /* --- Acknowledgements. */
 
-PEER_TEST(ack_completes, "Q2 Q4", "an acknowledgement completes a message", &peer_usual)
+PEER_TEST(ack_completes, "Q2 Q4", "an acknowledgement completes a message")
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	peer_expect_send(0, 4);
@@ -308,8 +306,7 @@ PEER_TEST(ack_completes, "Q2 Q4", "an acknowledgement completes a message", &pee
 }
 
 /* A congested switch has marked the response: its sender is told, and it counts. */
-PEER_TEST(ack_marked, "Q2 D5", "a marked acknowledgement, and a congestion notification",
-	  &peer_usual)
+PEER_TEST(ack_marked, "Q2 D5", "a marked acknowledgement, and a congestion notification")
 {
 	struct packet ack = peer_response(XROCE_RC_ACK, 0);
 
@@ -329,7 +326,7 @@ static void expect_three(void)
 	peer_expect_send(2, 4);
 }
 
-PEER_TEST(ack_coalesced, "Q2 Q4", "one acknowledgement of several messages", &peer_usual)
+PEER_TEST(ack_coalesced, "Q2 Q4", "one acknowledgement of several messages")
 {
 	struct packet ack = peer_response(XROCE_RC_ACK, 1);
 
@@ -343,7 +340,7 @@ PEER_TEST(ack_coalesced, "Q2 Q4", "one acknowledgement of several messages", &pe
 	peer_completes(3, IBV_WC_SUCCESS);
 }
 
-PEER_TEST(ack_partial, "Q2", "of a part of a message", &peer_usual)
+PEER_TEST(ack_partial, "Q2", "of a part of a message")
 {
 	struct packet ack = peer_response(XROCE_RC_ACK, 1);
 
@@ -356,7 +353,7 @@ PEER_TEST(ack_partial, "Q2", "of a part of a message", &peer_usual)
 }
 
 /* All values of the credit count, of which only one means that there is none. */
-PEER_TEST(ack_credits, "Q2", "credits are ignored", &peer_usual)
+PEER_TEST(ack_credits, "Q2", "credits are ignored")
 {
 	uint32_t i;
 
@@ -367,7 +364,7 @@ PEER_TEST(ack_credits, "Q2", "credits are ignored", &peer_usual)
 	}
 }
 
-PEER_TEST(ack_unsent, "Q2", "PSNs that have not been sent", &peer_usual)
+PEER_TEST(ack_unsent, "Q2", "PSNs that have not been sent")
 {
 	static const uint32_t ahead[] = { 1, 2, 1000, 0x7ffffe };
 	struct packet ack;
@@ -385,7 +382,7 @@ PEER_TEST(ack_unsent, "Q2", "PSNs that have not been sent", &peer_usual)
 	peer_completes(1, IBV_WC_SUCCESS);
 }
 
-PEER_TEST(ack_old, "Q2", "PSNs that are acknowledged", &peer_usual)
+PEER_TEST(ack_old, "Q2", "PSNs that are acknowledged")
 {
 	static const uint32_t behind[] = { 1, 2, 1000, 0x7ffffe };
 	struct packet ack;
@@ -410,7 +407,7 @@ PEER_TEST(ack_old, "Q2", "PSNs that are acknowledged", &peer_usual)
 }
 
 /* The map claims that more has been sent. The module knows better. */
-PEER_TEST(ack_map_lies, "Q2 D5", "PSNs that only the map says to have been sent", &peer_usual)
+PEER_TEST(ack_map_lies, "Q2 D5", "PSNs that only the map says to have been sent")
 {
 	struct packet ack = peer_response(XROCE_RC_ACK, 3);
 	struct xroce_qp lie;
@@ -430,8 +427,7 @@ PEER_TEST(ack_map_lies, "Q2 D5", "PSNs that only the map says to have been sent"
 }
 
 /* Packets that are not the peer's. */
-PEER_TEST(ack_foreign, "Q2 D4 D6", "wrong address, partition, ICRC, number, service, length",
-	  &peer_usual)
+PEER_TEST(ack_foreign, "Q2 D4 D6", "wrong address, partition, ICRC, number, service, length")
 {
 	struct packet ack, bad;
 
@@ -463,7 +459,7 @@ PEER_TEST(ack_foreign, "Q2 D4 D6", "wrong address, partition, ICRC, number, serv
 	peer_completes(1, IBV_WC_SUCCESS);
 }
 
-PEER_TEST(ack_reserved, "Q2", "reserved syndromes are ignored", &peer_usual)
+PEER_TEST(ack_reserved, "Q2", "reserved syndromes are ignored")
 {
 	struct packet nak;
 	uint32_t i;
@@ -483,8 +479,7 @@ PEER_TEST(ack_reserved, "Q2", "reserved syndromes are ignored", &peer_usual)
 }
 
 /* The response to a READ before it is missing. */
-PEER_TEST(ack_passes_read, "Q3", "an acknowledgement shows that a response to a READ is lost",
-	  &peer_usual)
+PEER_TEST(ack_passes_read, "Q3", "an acknowledgement shows that a response to a READ is lost")
 {
 	peer_post(1, IBV_WR_RDMA_READ, 8);
 	peer_post(2, IBV_WR_SEND, 4);
@@ -505,7 +500,7 @@ PEER_TEST(ack_passes_read, "Q3", "an acknowledgement shows that a response to a 
 
 /* --- NAKs. */
 
-PEER_TEST(nak_sequence, "Q3", "sent again from the PSN of the NAK", &peer_usual)
+PEER_TEST(nak_sequence, "Q3", "sent again from the PSN of the NAK")
 {
 	peer_post_many(1, IBV_WR_SEND, 4, 3);
 	expect_three();
@@ -523,7 +518,7 @@ PEER_TEST(nak_sequence, "Q3", "sent again from the PSN of the NAK", &peer_usual)
 }
 
 /* A message is resumed at the packet that is missing. */
-PEER_TEST(nak_sequence_middle, "Q3", "the same within a message", &peer_usual)
+PEER_TEST(nak_sequence_middle, "Q3", "the same within a message")
 {
 	uint32_t again;
 
@@ -559,7 +554,7 @@ static void expect_window(uint32_t n, uint32_t end, uint32_t all)
  * A peer that refuses each packet once does not make a whole window be sent again for each: the
  * window is halved each time. It grows with what arrives.
  */
-PEER_TEST(nak_window, "Q3 Q5", "NAK after NAK: less and less is sent again", &peer_usual)
+PEER_TEST(nak_window, "Q3 Q5", "NAK after NAK: less and less is sent again")
 {
 	const uint32_t all = 9 * LONG;
 	uint32_t n, end, left = WINDOW;
@@ -587,7 +582,7 @@ PEER_TEST(nak_window, "Q3 Q5", "NAK after NAK: less and less is sent again", &pe
 }
 
 /* Without progress it is sent again retry_cnt times. */
-PEER_TEST(nak_sequence_endless, "Q3 Q4", "NAKs without progress", &peer_usual)
+PEER_TEST(nak_sequence_endless, "Q3 Q4", "NAKs without progress")
 {
 	uint32_t i;
 
@@ -614,22 +609,22 @@ static void nak_ends(uint8_t syndrome, enum ibv_wc_status status)
 	peer_completes(5, IBV_WC_WR_FLUSH_ERR);
 }
 
-PEER_TEST(nak_invalid, "Q4", "invalid request", &peer_usual)
+PEER_TEST(nak_invalid, "Q4", "invalid request")
 {
 	nak_ends(XROCE_SYN_NAK_INV, IBV_WC_REM_INV_REQ_ERR);
 }
 
-PEER_TEST(nak_access, "Q4", "remote access error", &peer_usual)
+PEER_TEST(nak_access, "Q4", "remote access error")
 {
 	nak_ends(XROCE_SYN_NAK_ACC, IBV_WC_REM_ACCESS_ERR);
 }
 
-PEER_TEST(nak_operational, "Q4", "remote operational error", &peer_usual)
+PEER_TEST(nak_operational, "Q4", "remote operational error")
 {
 	nak_ends(XROCE_SYN_NAK_OP, IBV_WC_REM_OP_ERR);
 }
 
-PEER_TEST(nak_middle, "Q4", "a NAK of a packet within a message", &peer_usual)
+PEER_TEST(nak_middle, "Q4", "a NAK of a packet within a message")
 {
 	peer_post(1, IBV_WR_SEND, 3 * PEER_MTU);
 	peer_nak(XROCE_SYN_NAK_OP, 1);
@@ -641,7 +636,7 @@ static const struct peer_opts rnr_opts = { .retries = 7, .rnr_retries = 2, .read
 #define RNR_CODE	28		/* 163.84 ms */
 #define RNR_SECONDS	0.16384
 
-PEER_TEST(rnr_waits, "Q3", "sent again after the time of an RNR NAK", &rnr_opts)
+PEER_TEST_OPTS(rnr_waits, "Q3", "sent again after the time of an RNR NAK", &rnr_opts)
 {
 	double start;
 	uint32_t i;
@@ -668,7 +663,7 @@ PEER_TEST(rnr_waits, "Q3", "sent again after the time of an RNR NAK", &rnr_opts)
 	check(peer_map().req_rnr_naks == 4, "RNR NAKs: %llu", peer_map().req_rnr_naks);
 }
 
-PEER_TEST(rnr_exhausted, "Q3 Q4", "more RNR NAKs than permitted", &rnr_opts)
+PEER_TEST_OPTS(rnr_exhausted, "Q3 Q4", "more RNR NAKs than permitted", &rnr_opts)
 {
 	uint32_t i;
 
@@ -687,7 +682,7 @@ PEER_TEST(rnr_exhausted, "Q3 Q4", "more RNR NAKs than permitted", &rnr_opts)
 
 static const struct peer_opts rnr_endless_opts = { .rnr_retries = 7, .reads = 4 };
 
-PEER_TEST(rnr_endless, "Q3", "7 permits any number", &rnr_endless_opts)
+PEER_TEST_OPTS(rnr_endless, "Q3", "7 permits any number", &rnr_endless_opts)
 {
 	uint32_t i;
 
@@ -702,7 +697,7 @@ PEER_TEST(rnr_endless, "Q3", "7 permits any number", &rnr_endless_opts)
 }
 
 /* One packet finds out whether the peer is ready; then the window grows with what arrives. */
-PEER_TEST(rnr_one_packet, "Q3", "one packet until there is progress", &rnr_opts)
+PEER_TEST_OPTS(rnr_one_packet, "Q3", "one packet until there is progress", &rnr_opts)
 {
 	struct packet nak = peer_response(XROCE_RC_ACK, 0);
 	uint32_t i;
@@ -732,7 +727,8 @@ PEER_TEST(rnr_one_packet, "Q3", "one packet until there is progress", &rnr_opts)
 /* A peer that is never ready is asked less and less often: the waits grow to 0.1 s. */
 #define RNR_LONG	2.0		/* seconds */
 #define RNR_ASKED	80u
-PEER_TEST(rnr_grows, "Q3 Q5", "a peer that is never ready is asked less often", &rnr_endless_opts)
+PEER_TEST_OPTS(rnr_grows, "Q3 Q5", "a peer that is never ready is asked less often",
+	       &rnr_endless_opts)
 {
 	double start = clock_now(), asked = start, last = 0;
 	uint32_t n = 0;
@@ -762,8 +758,8 @@ PEER_TEST(rnr_grows, "Q3 Q5", "a peer that is never ready is asked less often", 
 /* An RNR NAK shows that what is lost besides is not lost without end: retry_cnt begins anew. */
 static const struct peer_opts rnr_lossy_opts = { .retries = 2, .rnr_retries = 7, .reads = 4 };
 
-PEER_TEST(rnr_restarts_retries, "Q3 Q4", "sequence NAKs before and behind RNR NAKs",
-	  &rnr_lossy_opts)
+PEER_TEST_OPTS(rnr_restarts_retries, "Q3 Q4", "sequence NAKs before and behind RNR NAKs",
+	       &rnr_lossy_opts)
 {
 	uint32_t i, k;
 
@@ -789,7 +785,7 @@ PEER_TEST(rnr_restarts_retries, "Q3 Q4", "sequence NAKs before and behind RNR NA
 
 static const struct peer_opts timeout_opts = { .timeout = 16, .retries = 7, .reads = 4 };
 
-PEER_TEST(timeout_resends, "Q3", "sent again after the timeout", &timeout_opts)
+PEER_TEST_OPTS(timeout_resends, "Q3", "sent again after the timeout", &timeout_opts)
 {
 	peer_post(1, IBV_WR_SEND, PEER_MTU + 4);
 	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
@@ -803,7 +799,7 @@ PEER_TEST(timeout_resends, "Q3", "sent again after the timeout", &timeout_opts)
 
 static const struct peer_opts exhausted_opts = { .timeout = 14, .retries = 2, .reads = 4 };
 
-PEER_TEST(timeout_exhausted, "Q3 Q4", "no response at all", &exhausted_opts)
+PEER_TEST_OPTS(timeout_exhausted, "Q3 Q4", "no response at all", &exhausted_opts)
 {
 	uint32_t i;
 

@@ -109,14 +109,12 @@ static void receive_post(struct stream *s)
 		.sg_list = sge,
 		.num_sge = 2,
 	};
-	int err;
 
 	r->split = rng_below(rng_below(2) ? 300 : REQUEST_MAX + 1);
 	sge[0] = (struct ibv_sge){ (uintptr_t)r->buf + REQUEST_GUARD, r->split, lkey };
 	sge[1] = (struct ibv_sge){ sge[0].addr + r->split + REQUEST_GUARD,
 				   REQUEST_MAX - r->split, lkey };
-	err = ibv_post_recv(s->peer->way.qp, &wr, &bad);
-	check(!err, "post_recv: %s", strerror(err));
+	check_is(ibv_post_recv(s->peer->way.qp, &wr, &bad), 0, "post_recv");
 	s->offered++;
 }
 
