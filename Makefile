@@ -194,7 +194,7 @@ deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 # For roots of Debian suites, see root.sh.
 deps_root := debootstrap debian-archive-keyring git tar util-linux
 deps_test := $(if $(KERNEL),$(deps_root)) bpftool g++ iproute2 ethtool perftest rdma-core ibverbs-providers \
-	ibverbs-utils rdmacm-utils python3-pyverbs tcpdump strace python3 tmux util-linux procps \
+	ibverbs-utils rdmacm-utils python3-pyverbs tcpdump strace python3 jq tmux util-linux procps \
 	nvme-cli fio open-iscsi xfsprogs e2fsprogs bpftrace linux-perf
 # For virtual machines only: see guest-packages.sh.
 deps_guest := nfs-kernel-server python3-rtslib-fb

@@ -31,11 +31,7 @@ instructions() {
 	fio --name bench --filename "$drive" --ioengine libaio --direct 1 --rw "$1" --bs "$2" \
 		--iodepth 32 --number_ios "$(requests "$2")" --randseed 1 --random_generator lfsr \
 		--size 256m --output-format json >"$work/fio"
-	python3 -c '
-import json, sys
-job = json.load(open(sys.argv[1]))["jobs"][0]
-side = job["read" if "read" in sys.argv[2] else "write"]
-print(1e9 / side["iops"])' "$work/fio" "$1"
+	jq ".jobs[0].$([[ $1 = *read* ]] && echo read || echo write) | 1e9 / .iops" "$work/fio"
 }
 
 # measure WHO: one line for each row, the median of three runs

@@ -19,37 +19,32 @@ three_views() {
 	xr mr show -j >"$work/mr"
 	xr mpt show -j >"$work/mpt"
 	bpftool map dump pinned /sys/fs/bpf/xroce/x0/mpt -j >"$work/dump"
-	python3 -SI -m json.tool <"$work/mr" >"$work/pretty"
-	holds 'len(mr) == 1 and len(mpt) == 1 and len(dump) == 64' \
-		mr="$work/mr" mpt="$work/mpt" dump="$work/dump"
+	holds 'len(mr) == 1 and len(mpt) == 1 and len(dump) == 64' mr mpt dump
 	# One table entry for each block; blocks can be larger than a page if pages happen
 	# to be contiguous.
 	holds 'mr[0]["length"] == 65536 and mr[0]["offset"] % 4096 == 1 and
 		mr[0]["pages"] == -(-(mr[0]["offset"] + 65536) //
 			mr[0]["page_size"]) and mr[0]["name"] == "three" and
 		mr[0]["iova"] == 0x7000000000000001 and
-		mr[0]["persistent"] is True' mr="$work/mr"
+		mr[0]["persistent"] is True' mr
 	holds 'all(mr[0][k] == mpt[0][k] for k in
 			("dev", "pd", "access", "iova", "length")) and
 		mr[0]["mr"] == mpt[0]["index"] and
 		mr[0]["rkey"] == mr[0]["lkey"] == mpt[0]["key"] and
-		mpt[0]["state"] == "valid" and mpt[0]["type"] == "mr"' \
-		mr="$work/mr" mpt="$work/mpt"
+		mpt[0]["state"] == "valid" and mpt[0]["type"] == "mr"' mr mpt
 	holds '[e["formatted"]["key"] for e in dump if
 			e["formatted"]["value"]["state"] == "XROCE_MPT_VALID"]
-		== [mr[0]["mr"]]' mr="$work/mr" dump="$work/dump"
+		== [mr[0]["mr"]]' mr dump
 	holds '(lambda e: all(mr[0][k] == e[k] for k in
 				("pd", "iova", "length")) and
 			e["key"] == mr[0]["rkey"] and
 			e["type"] == "XROCE_MPT_MR" and e["access"] == 7)(
-		dump[mr[0]["mr"]]["formatted"]["value"])' \
-		mr="$work/mr" dump="$work/dump"
+		dump[mr[0]["mr"]]["formatted"]["value"])' mr dump
 	xr mr del mr "$mr"
 	xr pd del pd "$pd"
 	bpftool map dump pinned /sys/fs/bpf/xroce/x0/mpt -j >"$work/dump"
 	holds 'all(e["formatted"]["value"]["state"] == "XROCE_MPT_FREE" and
-		e["formatted"]["value"]["key"] == 0 for e in dump)' \
-		dump="$work/dump"
+		e["formatted"]["value"]["key"] == 0 for e in dump)' dump
 }
 
 # All commands that show print JSON, with and without objects.
@@ -60,8 +55,8 @@ json_everywhere() {
 		xr -j "$noun" show >"$work/$noun"
 	done
 	holds 'pd == mr == qp == mpt == [] and len(link) == len(stat) == 1' \
-		pd="$work/pd" mr="$work/mr" qp="$work/qp" mpt="$work/mpt" \
-		link="$work/link" stat="$work/stat"
+		pd mr qp mpt \
+		link stat
 	pd=$(makes pd pd add)
 	qpn=$(makes qpn qp add pd "$pd")
 	truncate -s 8K "$work/file"
@@ -75,8 +70,8 @@ json_everywhere() {
 		made["mr"] == mr[0]["mr"] and made["rkey"] == 0 and
 		qp[0]["state"] == "reset" and stat[0]["dev"] == "x0" and
 		link[0]["mrs"] == 1 and link[0]["mpt"] == 64' \
-		pd="$work/pd" mr="$work/mr" qp="$work/qp" mpt="$work/mpt" \
-		link="$work/link" stat="$work/stat" made="$work/made"
+		pd mr qp mpt \
+		link stat made
 	xr qp del qpn "$qpn"
 	xr mr del mr "$(makes mr mr show)"
 	xr pd del pd "$pd"
@@ -102,16 +97,14 @@ counters() {
 	holds '"refused" not in plain[0] and all == one and
 		[one[0][k] / os.cpu_count()
 			for k in """'"$names"'""".split()] ==
-		[1, 2, 3, 4, 5, 6, 7, 8]' \
-		plain="$work/plain" all="$work/all" one="$work/one"
+		[1, 2, 3, 4, 5, 6, 7, 8]' plain all one
 	xr mr show --stats counted >"$work/text"
 	grep -q "out_bytes $((6 * $(nproc))) atomics" "$work/text"
 	bpftool map dump pinned $pin -j >"$work/dump"
 	holds '(lambda e: all(v["value"]["refused"] == 8 for v in e["values"]))(
-		dump['"$((index))"']["formatted"])' dump="$work/dump"
+		dump['"$((index))"']["formatted"])' dump
 
-	id=$(bpftool map show pinned $pin -j |
-		python3 -SI -c 'import json, sys; print(json.load(sys.stdin)["id"])')
+	id=$(bpftool map show pinned $pin -j | jq .id)
 	rm $pin
 	fails 1 'dev x0: mr_stat: it has no pinned map' mr show -s
 	xr mr show >"$work/text"
@@ -124,8 +117,6 @@ counters() {
 	xr mr show dev lo >"$work/text"
 	xr link del dev lo
 }
-
-counters_of_regions() { with_a_pd counters; }
 
 # A queue pair goes through its states, by name.
 states() {
@@ -161,14 +152,12 @@ states() {
 	for state in rts sqd rts sqd err reset; do
 		xr qp modify qpn "$qpn" state $state
 		xr -j qp show qpn "$qpn" >"$work/qp"
-		holds "qp[0]['state'] == '$state'" qp="$work/qp"
+		holds "qp[0]['state'] == '$state'" qp
 	done
 	fails 1 "from reset to rtr: no such" qp modify qpn "$qpn" state rtr
 	fails 2 'state "sqe"' qp modify qpn "$qpn" state sqe
 	xr qp del qpn "$qpn"
 }
-
-states_of_queue_pairs() { with_a_pd states; }
 
 usage_errors() {
 	fails 2 'nonsense' nonsense
@@ -238,8 +227,8 @@ shown() {
 		[m["name"] for m in both] == ["there"] and none == [] and programs == [] and
 		len(kept) == 2 and all(m["pid"] == 0 for m in kept) and
 		[m["file"] for m in kept] == 2 * ["'"$work/file"'"]' \
-		of_pd="$work/of_pd" both="$work/both" none="$work/neither" kept="$work/kept" \
-		programs="$work/programs" named="$work/named"
+		of_pd both none="$work/neither" kept \
+		programs named
 	! xr mr show | grep ' pid ' || not_so "no process that has ended"
 	fails 2 'mr here: cannot be combined with pd, name and owner' mr show here pd "$pd"
 	fails 2 'owner "me": must be persistent, program or kernel' mr show owner me
@@ -247,8 +236,6 @@ shown() {
 	xr mr del there
 	xr pd del "$other"
 }
-
-regions_shown() { with_a_pd shown; }
 
 # "last" is the protection domain that the batch has made; elsewhere there is none.
 last_of_batch() {
@@ -260,7 +247,7 @@ last_of_batch() {
 	xr -b "$work/batch" >"$work/out"
 	tail -n 1 "$work/out" | grep -qE '^pd [0-9]+ .* mrs 1 mws 1 qps 1 ' || not_so "$(cat "$work/out")"
 	xr -j pd show >"$work/pds"
-	holds '[p["mrs"] for p in pds][-2:] == [0, 1]' pds="$work/pds"
+	holds '[p["mrs"] for p in pds][-2:] == [0, 1]' pds
 	for mw in $(makes mw mw show); do xr mw del "$mw"; done
 	xr mr del of_last
 	for qp in $(makes qpn qp show); do xr qp del "$qp"; done
@@ -311,8 +298,6 @@ object_errors() {
 	fails 1 'link del dev x0: it has persistent objects' link del dev x0
 }
 
-errors_of_objects() { with_a_pd object_errors; }
-
 sizes() {
 	local pd=$1 text bytes
 
@@ -321,7 +306,7 @@ sizes() {
 		xr -j mr add pd "$pd" name size access none \
 			file "$work/file" size "$text" >"$work/made"
 		xr mr del mr size
-		holds "made['length'] == $bytes" made="$work/made"
+		holds "made['length'] == $bytes" made
 	done <<-END
 		1		1
 		0x1001		4097
@@ -329,8 +314,6 @@ sizes() {
 		3m		3145728
 	END
 }
-
-sizes_with_units() { with_a_pd sizes; }
 
 names() {
 	local pd=$1 long
@@ -340,7 +323,7 @@ names() {
 	xr mr add pd "$pd" name "$long" access none file "$work/file" \
 		>"$work/made"
 	xr -j mr show "$long" >"$work/mr"
-	holds "len(mr) == 1 and mr[0]['name'] == '$long'" mr="$work/mr"
+	holds "len(mr) == 1 and mr[0]['name'] == '$long'" mr
 	fails 1 'at most 31 bytes' \
 		mr add pd "$pd" name "${long}x" access none file "$work/file"
 	xr mr add pd "$pd" name twice access none file "$work/file" >"$work/made"
@@ -350,7 +333,7 @@ names() {
 		>"$work/made"
 	xr -j mr show >"$work/mr"
 	holds 'sorted(m["name"] for m in mr) ==
-		["'"$long"'", "q\"\\ \u00e4", "twice"]' mr="$work/mr"
+		["'"$long"'", "q\"\\ \u00e4", "twice"]' mr
 	! LC_ALL=C grep -q $'[\x80-\xff]' "$work/mr" || not_so "ASCII: $(cat "$work/mr")"
 	while read -r name why; do
 		# shellcheck disable=SC2059 # escapes
@@ -364,12 +347,8 @@ names() {
 		\302\233	mr \\xc2\\x9b: a name must not have control
 		\377		mr \\xff: a name must be UTF-8
 	END
-	python3 -SI -c 'import json, sys
-for m in json.load(open(sys.argv[1])): print(m["mr"])' "$work/mr" |
-		while read -r mr; do xr mr del mr "$mr" </dev/null; done
+	for mr in $(jq '.[].mr' "$work/mr"); do xr mr del mr "$mr"; done
 }
-
-names_of_regions() { with_a_pd names; }
 
 # Several programs may have regions of one name; the command means the persistent one.
 shared_names() {
@@ -382,23 +361,17 @@ shared_names() {
 		servers+=($!)
 		wait_until 20 grep -q ^listening "$work/served.$port"
 	done
-	xr -j mr show shared >"$work/mr"
-	holds 'len(mr) == 2 and len({m["mr"] for m in mr}) == 2' mr="$work/mr"
+	shows 'len(mr) == 2 and len({m["mr"] for m in mr}) == 2' mr show shared
 	fails 1 'mr shared: several regions of programs have this name: give the handle' \
 		mr del mr shared
 	xr mr add pd "$pd" name shared access none file "$work/file" >"$work/made"
-	xr -j mr show shared >"$work/mr"
-	holds 'len(mr) == 3' mr="$work/mr"
+	shows 'len(mr) == 3' mr show shared
 	xr mr del mr shared
-	xr -j mr show shared >"$work/mr"
-	holds '["persistent" in m and m["persistent"] for m in mr] == [False] * 2' \
-		mr="$work/mr"
+	shows '["persistent" in m and m["persistent"] for m in mr] == [False] * 2' mr show shared
 	kill "${servers[@]}"
 	wait "${servers[@]}"
 	fails 1 'mr shared: no such region' mr show shared
 }
-
-names_of_programs() { with_a_pd shared_names; }
 
 # The pool and the table of a region are shown to callers with the capability.
 tables() {
@@ -417,8 +390,7 @@ tables() {
 		all(a and a % mr[0]["page_size"] == 0 for a in mr[0]["mtt"]) and
 		pool["used"] == mr[0]["pages"] and pool["tables"] == 1 and
 		pool["largest"] == 524288 - pool["used"] and
-		pool["map"] == "." * 63 + "1"' \
-		mr="$work/mr" pool="$work/pool"
+		pool["map"] == "." * 63 + "1"' mr pool
 	xr mr show table >"$work/without"
 	xr mr show --mtt table >"$work/with"
 	head -n 1 "$work/with" | cmp -s - "$work/without" ||
@@ -446,8 +418,6 @@ tables() {
 		not_so "as before: $(cat "$work/after")"
 }
 
-translation_tables() { with_a_pd tables; }
-
 # Memory of a process that does not cooperate.
 process() {
 	local pd=$1 holder addr
@@ -466,8 +436,7 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 	kill $holder
 	wait $holder || [ $? = 143 ]
 	holds "mr[0]['pid'] == $holder and mr[0]['iova'] == $addr and
-		mr[0]['length'] == 65536 and made['rkey'] != 0" \
-		mr="$work/mr" made="$work/made"
+		mr[0]['length'] == 65536 and made['rkey'] != 0" mr made
 	xr mr del mr process
 	fails 1 "pid $holder .*no such process" mr add pd "$pd" access none \
 		pid $holder addr "$addr" size 64K
@@ -487,8 +456,7 @@ going_away() {
 	xr link del dev x0 force
 	[ ! -e /sys/fs/bpf/xroce/x0 ] || not_so "pins are gone"
 	fails 1 'dev x0: it has no link' mr show dev x0
-	xr -j link show >"$work/link"
-	holds 'link == []' link="$work/link"
+	shows 'link == []' link show
 	module_down
 	fails 1 'the module is not loaded' mr show
 	echo 1 >/proc/sys/vm/stat_refresh
@@ -517,16 +485,16 @@ command_up
 
 run three_views 'U1 U2 R7 R9'
 run json_everywhere U1
-run counters_of_regions 'U1 U2 D6'
-run states_of_queue_pairs 'U1 D5'
+run counters_of_regions 'U1 U2 D6' with_a_pd counters
+run states_of_queue_pairs 'U1 D5' with_a_pd states
 run usage_errors U1
-run regions_shown U1
+run regions_shown U1 with_a_pd shown
 run last_of_batch U1
-run errors_of_objects 'U1 R2'
-run sizes_with_units U1
-run names_of_regions 'U1 R2'
-run names_of_programs 'U1 U4'
-run translation_tables 'U1 T2 T4'
+run errors_of_objects 'U1 R2' with_a_pd object_errors
+run sizes_with_units U1 with_a_pd sizes
+run names_of_regions 'U1 R2' with_a_pd names
+run names_of_programs 'U1 U4' with_a_pd shared_names
+run translation_tables 'U1 T2 T4' with_a_pd tables
 run memory_of_process 'U1 R1'
 run renamed 'U1 D1'
 run going_away 'U1 U6 R7'

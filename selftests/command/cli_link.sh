@@ -363,8 +363,7 @@ limits_shown() {
 	holds '(lambda m: len(l) == 1 and l[0]["dev"] == "x0" and len(m) == 12 and
 		m["qp"]["link"] == 3 and m["pinned"]["link"] == 65536 and
 		m["mr"]["user"] == 2 and m["mr"]["link"] is None and
-		m["qp"]["used"] == 0)({m["of"]: m for m in l[0]["limits"]})' \
-		l="$work/limits"
+		m["qp"]["used"] == 0)({m["of"]: m for m in l[0]["limits"]})' l="$work/limits"
 	xr link limit qp none pinned none
 	xr link limit user mr none
 	xr link limit pd 0
@@ -621,7 +620,7 @@ verbs_batch() {
 	xr link add dev x0 conf "$work/conf" >"$work/made"
 	xr -j pd show >"$work/pds"
 	holds '[p["kernel"] for p in pds] == [True, False] and pds[1]["mrs"] == 1 and
-		pds[1]["qps"] == 1' pds="$work/pds"
+		pds[1]["qps"] == 1' pds
 	for words in 'qp add' 'mw add type 1' "mr add access none file $work/file" \
 		'mr add access none share m' 'mr change mr m'; do
 		# shellcheck disable=SC2086 # words
@@ -635,8 +634,7 @@ verbs_batch() {
 	xr -j mr show pd 1 >"$work/of_1"
 	xr -j mr show owner kernel >"$work/of_kernel"
 	holds '[m["name"] for m in mrs] == ["m"] and len(all_) == 2 and of_1 == of_kernel and
-		len(of_1) == 1 and of_1[0]["kernel"]' mrs="$work/mrs" all_="$work/all" \
-		of_1="$work/of_1" of_kernel="$work/of_kernel"
+		len(of_1) == 1 and of_1[0]["kernel"]' mrs all_="$work/all" of_1 of_kernel
 	xr link show >"$work/text"
 	[ "$(wc -l <"$work/text")" = 1 ] && [ "$(wc -L <"$work/text")" -le 100 ] ||
 		not_so "one line of 100 columns: $(cat "$work/text")"

@@ -31,8 +31,7 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 		before[0]["resident"] == before[0]["prefetched"] == 0 and
 		advised["pages"] == after[0]["resident"] == 2 and
 		advised["mr"] == after[0]["mr"] and
-		after[0]["prefetched"] == after[0]["fault_pages"] == 2' \
-		before="$work/before" advised="$work/advised" after="$work/after"
+		after[0]["prefetched"] == after[0]["fault_pages"] == 2' before advised after
 	demand_metrics
 	xr mr advise mr demand | grep -qE '^mr 0x[0-9a-f]+ pages 16$' ||
 		not_so "all of it"
@@ -50,8 +49,7 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 	wait $holder || [ $? = 143 ]
 	fails 1 'mr demand: its process has ended' mr advise mr demand
 	xr -j mr show demand >"$work/after"
-	holds 'after[0]["resident"] == 0 and after[0]["invalidated"] == 16' \
-		after="$work/after"
+	holds 'after[0]["resident"] == 0 and after[0]["invalidated"] == 16' after
 	xr mr del mr demand
 	xr mr del mr pinned
 }
@@ -63,14 +61,12 @@ memory_on_demand() { mkfifo "$work/stdin"; with_a_pd demand; }
 demand_metrics() {
 	xr -o prometheus stat show | grep -E '^xroce_mr_.*name="(demand|pinned)"' |
 		sed -E 's/^xroce_mr_(.*)\{.*name="(.*)"\} (.*)$/["\2.\1", \3]/' |
-		python3 -SI -c 'import json, sys
-json.dump(dict(json.loads(l) for l in sys.stdin), sys.stdout)' >"$work/metrics"
+		jq -nR '[inputs | fromjson | { (.[0]): .[1] }] | add' >"$work/metrics"
 	holds 'all(metrics["demand." + k] == after[0][k]
 			for k in ("resident", "children", "metadata_bytes")) and
 		all(metrics[f"demand.{k}_total"] == after[0][k] for k in ("faults",
 			"faults_failed", "fault_pages", "invalidated", "prefetched")) and
-		"pinned.length_bytes" in metrics and "pinned.resident" not in metrics' \
-		metrics="$work/metrics" after="$work/after"
+		"pinned.length_bytes" in metrics and "pinned.resident" not in metrics' metrics after
 }
 
 # A region over everything that a process maps.
@@ -97,12 +93,11 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 		before[0]["children"] == before[0]["resident"] == 0 and
 		advised["pages"] == after[0]["resident"] == 1 == after[0]["children"] and
 		512 < after[0]["metadata_bytes"] - before[0]["metadata_bytes"] < 768' \
-		made="$work/made" before="$work/before" advised="$work/advised" \
-		after="$work/after"
+		made before advised \
+		after
 	xr mr change mr space pid $holder addr "$addr" size 64K
 	xr -j mr show space >"$work/after"
-	holds 'after[0]["pages"] == 16 and not after[0]["all"]' \
-		after="$work/after"
+	holds 'after[0]["pages"] == 16 and not after[0]["all"]' after
 	xr mr change mr space pid $holder all access remote-read
 	xr mr show space | grep -q ' access remote-read,on-demand .* all ' ||
 		not_so "changed: $(xr mr show space)"
@@ -127,13 +122,11 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 	xr mr del mr pinned
 }
 
-address_space() { with_a_pd space; }
-
 gone_from() { xr mr show "$1" | grep -q ' children 0 '; }
 
 no_packets
 command_up
 
 run memory_on_demand 'U1 O1 O5 O10'
-run address_space 'U1 O2 O5'
+run address_space 'U1 O2 O5' with_a_pd space
 command_passed

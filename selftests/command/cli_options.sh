@@ -31,7 +31,7 @@ write_batch() {
 	END
 }
 
-pds() { xr -j pd show | python3 -SI -c 'import json, sys; print(len(json.load(sys.stdin)))'; }
+pds() { xr -j pd show | jq length; }
 
 del_pds() {
 	local pd
@@ -87,14 +87,11 @@ batch_words() {
 	sed -n '4,/^\]/p' "$work/out" >"$work/two"
 	sed '1,/^\]/d' "$work/out" >"$work/text"
 	holds 'one[0]["name"] == "two words # no comment" and
-		one[0]["length"] == 65536 and two[0]["name"] == "a \"b c"' \
-		one="$work/one" two="$work/two"
+		one[0]["length"] == 65536 and two[0]["name"] == "a \"b c"' one two
 	[ "$(grep -c '^mr 0x.* length 64K ' "$work/text")" = 2 ] ||
 		not_so "text again: $(cat "$work/text")"
 	[ "$(xr -j mr show)" = '[]' ]
 }
-
-words_of_a_batch() { with_a_pd batch_words; }
 
 # on_terminal COMMAND: print what it writes to a terminal
 on_terminal() { TERM=xterm script -qec "$1" /dev/null </dev/null; }
@@ -127,7 +124,7 @@ colors() {
 	NO_COLOR=1 shows colored xr -c link show
 	shows plain on_terminal "TERM=dumb $link -c=auto"
 	xr -c -j link show >"$work/link"
-	holds 'link[0]["dev"] == "x0"' link="$work/link"
+	holds 'link[0]["dev"] == "x0"' link
 	fails 2 'color "sometimes"' -c=sometimes link show
 }
 
@@ -145,7 +142,7 @@ units() {
 			not_so "$bytes: $(xr -r mr show unit)"
 		xr -jr mr show unit >"$work/mr"
 		holds "mr[0]['length'] == $bytes and
-			mr[0]['access'] == ['local-write']" mr="$work/mr"
+			mr[0]['access'] == ['local-write']" mr
 		xr mr del mr unit
 	done <<-END
 		1023	1023
@@ -156,8 +153,6 @@ units() {
 		16777216	16M
 	END
 }
-
-units_of_sizes() { with_a_pd units; }
 
 # clean FILE...: the files contain no control characters for terminals
 clean() {
@@ -191,7 +186,7 @@ names_are_escaped() {
 	clean "$work/text"
 	xr -j link show dev "$dev" >"$work/link"
 	clean "$work/link"
-	holds 'link[0]["dev"] == "e\x1b[31m\x9b\ufffd"' link="$work/link"
+	holds 'link[0]["dev"] == "e\x1b[31m\x9b\ufffd"' link
 	xr link del dev "$dev"
 	in_xr ip link del "$dev"
 }
@@ -216,8 +211,6 @@ columns() {
 	END
 	for mr in $(makes mr mr show); do xr mr del mr "$mr"; done
 }
-
-columns_of_top() { with_a_pd columns; }
 
 forms() {
 	local full
@@ -281,11 +274,11 @@ command_up
 
 run batch_ends_with_an_error U1
 run batch_goes_on U1
-run words_of_a_batch U1
+run words_of_a_batch U1 with_a_pd batch_words
 run colors U1
-run units_of_sizes U1
+run units_of_sizes U1 with_a_pd units
 run names_are_escaped U1
-run columns_of_top U1
+run columns_of_top U1 with_a_pd columns
 run forms U1
 run progress U1
 command_passed

@@ -26,22 +26,19 @@ links() {
 		plain[0]["prog"] == prog["id"] and
 		plain[0]["prog_name"] == prog["name"] == "xroce" and
 		sorted(plain[0]["maps"].values()) == sorted(prog["map_ids"]) and
-		"counters" not in plain[0] and "program" not in plain[0]' \
-		plain="$work/plain" prog="$work/prog"
+		"counters" not in plain[0] and "program" not in plain[0]' plain prog
 	holds 'all(any(m["id"] == i and m["name"] == n for m in maps)
-		for n, i in plain[0]["maps"].items())' \
-		plain="$work/plain" maps="$work/maps"
+		for n, i in plain[0]["maps"].items())' plain maps
 	holds 'all[0]["program"]["tag"] == prog["tag"] and
 		all[0]["program"]["jited"] == prog["bytes_jited"] and
 		{m["name"]: m["max_entries"] for m in all[0]["map_details"]}
 			["mpt"] == 64 and all[0]["counters"]["rx"] == 0 and
-		all[0]["rates"]["rx"] == 0' all="$work/all" prog="$work/prog"
+		all[0]["rates"]["rx"] == 0' all prog
 	holds '{l["of"]: l["used"] for l in all[0]["limits"] if "used" in l} == dict(pd=1, mr=1,
 			mw=2, qp=0, cq=0, srq=0, pinned=8192, deferred=0) and
 		all[0]["limits"][0]["link"] is None and
 		all[0]["rdma_device"] is None and
-		"limits" not in plain[0] and "rdma_device" not in plain[0]' \
-		all="$work/all" plain="$work/plain"
+		"limits" not in plain[0] and "rdma_device" not in plain[0]' all plain
 	xr link limit pd 7 pinned 1G
 	xr link limit user pinned 1M mw 0x10 qp none
 	xr -d link show >"$work/text"
@@ -51,7 +48,7 @@ links() {
 		not_so "limits: $(cat "$work/text")"
 	xr -j -d link show >"$work/all"
 	holds '[(l["link"], l["user"]) for l in all[0]["limits"] if
-		l["of"] == "pinned"] == [(1 << 30, 1 << 20)]' all="$work/all"
+		l["of"] == "pinned"] == [(1 << 30, 1 << 20)]' all
 	xr link limit pd none pinned none
 	xr link limit user pinned none mw none
 	xr -d link show | grep -qE "^    program id [0-9]+ name xroce tag .* loaded 20[0-9-]+T" ||
@@ -60,16 +57,14 @@ links() {
 	xr mr del mr m
 	xr link add dev lo mode generic mpt 16 qp 16 >"$work/made"
 	xr -j link show dev lo >"$work/lo"
-	holds 'lo[0]["mode"] == "generic"' lo="$work/lo"
+	holds 'lo[0]["mode"] == "generic"' lo
 	xr link del dev lo
 }
-
-details_of_links() { with_a_pd links; }
 
 # Each link waits for the verifier: how many instructions it processes.
 verified_instructions() {
 	xr -j -d link show dev x0 >"$work/all"
-	holds '0 < all[0]["program"]["verified"] <= 150000' all="$work/all"
+	holds '0 < all[0]["program"]["verified"] <= 150000' all
 }
 
 # Parse the text format strictly by its definition; print it as JSON.
@@ -146,8 +141,7 @@ metrics() {
 		["xroce_mr_refused_total", {"dev": "x0", "name": "plain",
 			"mr": "'"$index"'"}, 8 * os.cpu_count()] in parsed and
 		[l["name"] for n, l, v in parsed if n == "xroce_mr_in_bytes_total"
-			and l["name"] != "plain"] == ["a \"b\"\\c"]' \
-		parsed="$work/parsed" stat="$work/stat" qp="$work/qp"
+			and l["name"] != "plain"] == ["a \"b\"\\c"]' parsed stat qp
 	xr -o prometheus stat >"$work/again"
 	cmp "$work/metrics" "$work/again"
 	# The parser itself detects errors.
@@ -176,8 +170,7 @@ features() {
 		$(state_of hmm) == 'yes'" p="$work/probe"
 	xr feature | grep -q '^usable yes missing 0 unknown 0$'
 	fails_to_probe dev lo
-	holds "$(state_of xdp_native) == 'no' and p['missing'] == 0" \
-		p="$work/probe"
+	holds "$(state_of xdp_native) == 'no' and p['missing'] == 0" p="$work/probe"
 	path_mtu_is 4179 2048
 	path_mtu_is 4180 4096
 	fails_to_probe dev nope
@@ -276,9 +269,7 @@ watched() {
 	kill $watcher
 	wait $watcher || status=$?
 	[ $status = 0 ] || not_so "it ends well: $status"
-	python3 -SI -c 'import json, sys
-print(json.dumps([json.loads(line) for line in open(sys.argv[1])]))' \
-		"$work/events" >"$work/list"
+	jq -nR '[inputs | fromjson]' "$work/events" >"$work/list"
 	holds 'all(e["timestamp"][:2] == "20" and float(e["time"]) > 0 for e in l)
 		and [float(e["time"]) for e in l] ==
 			sorted(float(e["time"]) for e in l)' l="$work/list"
@@ -364,7 +355,7 @@ command_up
 no_packets
 for_any_user
 
-run details_of_links 'U1 U2'
+run details_of_links 'U1 U2' with_a_pd links
 run verified_instructions D1
 run prometheus 'U1 D6'
 run features U1

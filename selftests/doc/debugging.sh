@@ -73,18 +73,14 @@ attempt() {
 # --- What the commands of the page show.
 
 counters() {
-	xr -j stat show dev x0 all | python3 -SI -c '
-import json, sys
-for name, n in json.load(sys.stdin)[0].items():
-    print(name, n) if isinstance(n, int) else 0'
+	xr -j stat show dev x0 all | jq -r '.[0] | to_entries[] |
+		select(.value | type == "number") | "\(.key) \(.value)"'
 }
 
 measure() {
 	counters
 	in_xr ethtool -S x0 2>/dev/null | sed -nE 's/^ *(rx_queue_[0-9]+_)?(.*): ([0-9]+)$/\2 \3/p'
-	in_xr ip -j -s link show dev x0 | python3 -SI -c '
-import json, sys
-print("dropped", json.load(sys.stdin)[0]["stats64"]["rx"]["dropped"])'
+	in_xr ip -j -s link show dev x0 | jq -r '"dropped \(.[0].stats64.rx.dropped)"'
 }
 
 # Drops are reported only while somebody reads, so the monitor is given a moment.

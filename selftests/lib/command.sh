@@ -8,25 +8,34 @@
 xroce=$top/build/user/xroce
 work=$(mktemp -d /dev/shm/cli-XXXXXX)
 subject=$(basename "$0" .sh)
-passed=0 failed=0
 rows=("$@")
 
 xr() { in_xr "$xroce" "$@"; }
 
 not_so() { echo "# not so: $*"; return 1; }
 
-# holds EXPRESSION NAME=FILE...: evaluate an expression of Python, in which NAME is the
-# content of a JSON file
+# holds EXPRESSION NAME[=FILE]...: evaluate an expression of Python, in which NAME is the
+# content of a JSON file, $work/NAME if none is named. Not of jq, whose numbers have 53 bits on
+# Debian 12: addresses and keys of counters have 64.
 holds() {
-	python3 -SI - "$@" <<-'END' || not_so "$1"
+	python3 -SI - "$work" "$@" <<-'END' || not_so "$1"
 	import json, os, sys
-	names = dict(a.split("=", 1) for a in sys.argv[2:])
+	names = dict((a.split("=") + [f"{sys.argv[1]}/{a}"])[:2] for a in sys.argv[3:])
 	values = {n: json.load(open(f)) for n, f in names.items()}
-	if not eval("(" + sys.argv[1] + ")", {"os": os, **values}):
+	if not eval("(" + sys.argv[2] + ")", {"os": os, **values}):
 	    for n, v in values.items():
 	        print("#", n, "is", json.dumps(v))
 	    sys.exit(1)
 	END
+}
+
+# shows EXPRESSION NOUN WORD...: holds() of what the command prints as JSON, named as the noun
+shows() {
+	local expression=$1
+
+	shift
+	xr -j "$@" >"$work/$1"
+	holds "$expression" "$1"
 }
 
 # fails STATUS PATTERN WORD...: the command exits with this status, prints an error that
@@ -119,27 +128,23 @@ skip() {
 	exit 4
 }
 
-# run FUNCTION IDS: run a test; x0 has a link
+# run NAME IDS [COMMAND...]: run a test, the function NAME or the command; x0 has a link
 run() {
-	local status
+	local name=$1 ids=$2 status skipped=
 
-	wanted "$1" || return 0
+	wanted "$name" || return 0
+	shift 2
 	rm -f "$work/skip"
 	set +e
-	(set -e; "$1")
+	(set -e; "${@:-$name}")
 	status=$?
 	set -e
 	if [ $status = 4 ] && [ -e "$work/skip" ]; then
-		passed=$((passed + 1))
-		echo "ok $((passed + failed)) ${subject}_$1 $2 # SKIP $(cat "$work/skip")"
-	elif [ $status = 0 ]; then
-		passed=$((passed + 1))
-		echo "ok $((passed + failed)) ${subject}_$1 $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $((passed + failed)) ${subject}_$1 $2"
-		start_anew
+		status=0
+		skipped=" # SKIP $(cat "$work/skip")"
 	fi
+	result $status "${subject}_$name" "$ids$skipped"
+	[ $status = 0 ] || start_anew
 }
 
 # Print how many tests will run.

@@ -152,16 +152,11 @@ ulp_down() {
 	return $status
 }
 
+# ulp_count NETDEV COUNTER: print a counter of a link
+ulp_count() { "$xroce" -j stat show dev "$1" | jq ".[0].$2"; }
+
 # ulp_counts NETDEV COUNTER: a link has counted something: it was xroce that did it
-ulp_counts() {
-	"$xroce" -j stat show dev "$1" | python3 -SI -c '
-import json, sys
-stat = json.load(sys.stdin)
-while isinstance(stat, list):
-	stat = stat[0]
-stat = stat.get("stat", stat)
-sys.exit(not stat[sys.argv[1]])' "$2"
-}
+ulp_counts() { [ "$(ulp_count "$@")" -gt 0 ]; }
 
 # Each side that is xroce has done its part.
 ulp_worked() {

@@ -20,24 +20,11 @@ work_down() { rm -rf "$work"; }
 # know it: root may. Those of commands for the disk first: an attack on the other one that worked
 # would have the host connect anew.
 targets() {
-	"$@" rdma -j resource show qp link tr/1 | python3 -c '
-import json, sys
-for q in reversed(json.load(sys.stdin)):
-	if q["type"] == "RC" and q["state"] == "RTS":
-		print(q["lqpn"], q["rq-psn"])'
+	"$@" rdma -j resource show qp link tr/1 | jq -r 'reverse[] |
+		select(.type == "RC" and .state == "RTS") | "\(.lqpn) \(."rq-psn")"'
 }
 
 sector() { dd if=/dev/xroce0 bs=512 count=1 iflag=direct status=none | md5sum; }
-
-# count NETDEV COUNTER: its value
-count() {
-	"$xroce" -j stat show dev "$1" | python3 -c '
-import json, sys
-stat = json.load(sys.stdin)
-while isinstance(stat, list):
-	stat = stat[0]
-print(stat.get("stat", stat)[sys.argv[1]])' "$2"
-}
 
 # attack WANT NETDEV COUNTER xroce|verbs DEVICE OWN: try all of the target's queue pairs. Each
 # attempt says WANT and is counted by the link of NETDEV, the disk stays as it is, and the host
@@ -49,10 +36,10 @@ attack() {
 	targets >"$work/targets"
 	[ -s "$work/targets" ] || status=1
 	while read -r qpn psn; do
-		before=$(count "$netdev" "$counter")
+		before=$(ulp_count "$netdev" "$counter")
 		"$top/build/selftests/nvme_identity_test" "$kind" "$device" "$own" $target4 \
 			"$qpn" "$psn" "$(cat /sys/class/net/t0/address)" >"$work/said" 2>&1 || status=1
-		grep -qx "$want" "$work/said" && [ "$(count "$netdev" "$counter")" -gt "$before" ] ||
+		grep -qx "$want" "$work/said" && [ "$(ulp_count "$netdev" "$counter")" -gt "$before" ] ||
 			{ echo "# queue pair $qpn: $(cat "$work/said")"; status=1; }
 	done <"$work/targets"
 	[ "$(sector)" = "$disk" ] || { echo '# the first sector has changed'; status=1; }

@@ -92,8 +92,7 @@ link_has() {
 	[ -z "$2" ] || kernel=1
 	xr -j link show dev "$1" >"$work/link"
 	holds "l[0].get('verbs', '') == '$2' and l[0]['users'] == 0 and
-		[l[0][n] - $kernel for n in ('pds', 'mrs', 'qps')] == [$3, $4, $5]" \
-		l="$work/link"
+		[l[0][n] - $kernel for n in ('pds', 'mrs', 'qps')] == [$3, $4, $5]" l="$work/link"
 }
 
 # For serves(). Each attempt writes anew.
@@ -304,8 +303,7 @@ beside_both() {
 	wait $pid || status=1
 	[ $status = 0 ] || not_so 'both serve'
 	"$xroce" -j stat show dev b1 all >"$work/stat"
-	holds 'new[0]["send_bytes"] - old[0]["send_bytes"] == 409600' \
-		new="$work/stat" old="$rx"
+	holds 'new[0]["send_bytes"] - old[0]["send_bytes"] == 409600' new="$work/stat" old="$rx"
 	[ "$(received rxe9)" -ge $((before + 100)) ] || not_so 'rxe received its packets'
 }
 

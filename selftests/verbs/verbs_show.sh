@@ -19,12 +19,12 @@ start_anew() {
 	verbs_add xr0 x0 10.77.0.2
 }
 
+# An object in JSON from lines of name and number.
+numbers() { jq -nR '[inputs | split(" ") | { (.[0]): (.[1] | tonumber) }] | add'; }
+
 # resources KIND: rdma resource show, of xr0 and programs
 resources() {
-	rdma -j resource show "$1" | python3 -SI -c '
-import json, sys
-print(json.dumps([x for x in json.load(sys.stdin) if x["ifname"] == "xr0" and "pid" in x]))
-	' >"$work/$1"
+	rdma -j resource show "$1" | jq 'map(select(.ifname == "xr0" and has("pid")))' >"$work/$1"
 }
 
 # rdma(8) lists what a program has, with its process.
@@ -50,11 +50,7 @@ resource_show() {
 
 # of_programs KIND: objects, besides those of the kernel for the general services interface
 of_programs() {
-	xr -j "$1" show >"$work/$1"
-	python3 -SI -c "import json, sys
-print(json.dumps([o for o in json.load(sys.stdin) if not o['kernel']]))" \
-		<"$work/$1" >"$work/$1.own"
-	mv "$work/$1.own" "$work/$1"
+	xr -j "$1" show | jq 'map(select(.kernel == false))' >"$work/$1"
 }
 
 # xroce(8) lists them as objects of the process, with the same numbers.
@@ -114,10 +110,7 @@ statistics() {
 		*/lifespan)	;;
 		*)		echo "$(basename "$file") $(cat "$file")" ;;
 		esac
-	done | python3 -SI -c '
-import json, sys
-print(json.dumps({n: int(v) for n, v in map(str.split, sys.stdin)}))
-	' >"$work/$1.sysfs"
+	done | numbers >"$work/$1.sysfs"
 	xr -j stat show dev x0 all >"$work/$1.xroce"
 }
 
@@ -143,8 +136,7 @@ same_counters() {
 	holds 'all(rdma[0][n] == v for n, v in xroce[0].items()
 			if n not in ("dev", "acc_key", "acc_pd", "acc_qp")) and
 		rdma[0]["acc_key"] == sum(xroce[0]["acc_" + n] for n in ("key", "pd", "qp")) and
-		not {"acc_pd", "acc_qp"} & rdma[0].keys()' \
-		rdma="$work/$1" xroce="$work/$1.xroce"
+		not {"acc_pd", "acc_qp"} & rdma[0].keys()' rdma="$work/$1" xroce="$work/$1.xroce"
 }
 
 # Each counter has the value of its name: on each CPU, the words of the map are 1, 2, 3 ...
@@ -152,9 +144,7 @@ statistic_names() {
 	local pin=/sys/fs/bpf/xroce/x0/stat bytes i
 
 	start_anew	# without what queue pairs with a counter have counted
-	bytes=$(bpftool -j map show pinned $pin | python3 -SI -c '
-import json, sys
-print(json.load(sys.stdin)["bytes_value"])')
+	bytes=$(bpftool -j map show pinned $pin | jq .bytes_value)
 	for ((i = 1; i <= bytes / 8; i++)); do echo $i 0 0 0 0 0 0 0; done |
 		xargs bpftool map update pinned $pin key 0 0 0 0 value
 	sleep 0.1	# ib_core keeps values for 10 ms
@@ -171,10 +161,7 @@ port_counters() {
 	write_some
 	for file in /sys/class/infiniband/xr0/ports/1/counters/*; do
 		echo "$(basename "$file") $(cat "$file")"
-	done | python3 -SI -c '
-import json, sys
-print(json.dumps({n: int(v) for n, v in map(str.split, sys.stdin)}))
-	' >"$work/counters"
+	done | numbers >"$work/counters"
 	statistics after
 	holds 'pma["port_rcv_data"] == x[0]["rx_bytes"] // 4 and
 		pma["port_xmit_data"] == (x[0]["tx_bytes"] + x[0]["req_tx_bytes"]) // 4 and

@@ -79,10 +79,9 @@ retags() {
 
 retags_no_more() { tc qdisc del dev c0 clsact; }
 
-drops() { in_xr "$xroce" -j stat show dev x0 all | python3 -SI -c '
-import json, sys
-x = json.load(sys.stdin)[0]
-print(x["drop_addr"], x["write_bytes"])'; }
+drops() {
+	in_xr "$xroce" -j stat show dev x0 all | jq -r '.[0] | "\(.drop_addr) \(.write_bytes)"'
+}
 
 # more_drops COUNT: more than that have been dropped
 more_drops() {
