@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "clock.h"
 #include "generator.h"
 #include "xdp.h"
 
@@ -42,14 +43,6 @@ static uint64_t left;
 
 /* Cost of one iteration of await() without other work; how long to wait for a window. */
 static double poll_ns, pause_ns;
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 static bool fail(const char *what)
 {
@@ -101,20 +94,20 @@ static bool arrived(void)
 	if (run.expect != EXPECT_NOTHING)
 		return count->done >= sent || count->bad;
 	if (run.pause)
-		return now() >= left;
+		return clock_raw_ns() >= left;
 	return !run.dropped || *run.dropped >= sent;
 }
 
 /* Yield until arrived(). Return: number of yields, or -1 on timeout. */
 static int64_t await(uint64_t patience)
 {
-	uint64_t end = now() + patience;
+	uint64_t end = clock_raw_ns() + patience;
 	int64_t polls = 0;
 
 	while (!arrived()) {
 		sched_yield();
 		polls++;
-		if (now() > end)
+		if (clock_raw_ns() > end)
 			return -1;
 	}
 	return polls;
@@ -132,15 +125,15 @@ static double calibrate(void)
 	sent = 1;
 	left = UINT64_MAX;
 	for (k = 0; k < 2; k++) {
-		start = now();
+		start = clock_raw_ns();
 		for (i = 0; i < POLLS; i++) {
 			if (arrived())
 				return 0;
 			sched_yield();
-			if (now() < start)
+			if (clock_raw_ns() < start)
 				return 0;
 		}
-		cost = (double)(now() - start) / POLLS;
+		cost = (double)(clock_raw_ns() - start) / POLLS;
 	}
 	return cost;
 }
@@ -388,7 +381,7 @@ static enum generator_result lost(char *why)
 
 enum generator_result generator_send(uint32_t n, uint64_t *ns, char *why)
 {
-	uint64_t start = now();
+	uint64_t start = clock_raw_ns();
 	uint32_t end = sent + n;
 	int64_t polls, vain = 0;
 	int ret;
@@ -402,13 +395,13 @@ enum generator_result generator_send(uint32_t n, uint64_t *ns, char *why)
 			return GENERATOR_FAILED;
 		}
 		sent += n;
-		left = run.pause ? now() + run.pause : 0;
+		left = run.pause ? clock_raw_ns() + run.pause : 0;
 		polls = await(PATIENCE_NS);
 		if (polls < 0 || count->bad)
 			return lost(why);
 		vain += polls > 1 ? polls - 1 : 0;
 	}
-	*ns = now() - start - vain * (run.pause ? pause_ns : poll_ns);
+	*ns = clock_raw_ns() - start - vain * (run.pause ? pause_ns : poll_ns);
 	if (run.expect != EXPECT_NOTHING &&
 	    count->bytes != (uint64_t)sent * response_len) {
 		snprintf(why, GENERATOR_WHY, "responses of %llu bytes, not %llu",

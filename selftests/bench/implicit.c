@@ -20,6 +20,7 @@
 #include <json-c/json.h>
 #include <sys/mman.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "libxroce.h"
 #include "responder.h"
@@ -64,14 +65,6 @@ static bool open_xroce(void)
 		return fail("open", errno);
 	err = xroce_pd_add(x, 0, &pd);
 	return !err || fail("protection domain", -err);
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-	return ts.tv_sec * 1e9 + ts.tv_nsec;
 }
 
 /* Return: the number (or product of two) after @word at the start of a line of a file. */
@@ -149,12 +142,12 @@ static bool measure(uint8_t *memory, uint64_t range, struct cost *c)
 	base = q.odp_bytes;
 	tree = nodes();
 	tables = page_tables();
-	t = now();
+	t = clock_raw_ns();
 	for (i = 0; i < PAGES && !err; i++) {
 		a.iova = (uintptr_t)memory + nth(i, n) * PAGE;
 		err = xroce_mr_advise(x, &a);
 	}
-	c->fault = (now() - t) / PAGES;
+	c->fault = (clock_raw_ns() - t) / PAGES;
 	if (err)
 		return fail("advise", -err);
 	c->tree = nodes() - tree;
@@ -165,9 +158,9 @@ static bool measure(uint8_t *memory, uint64_t range, struct cost *c)
 	c->pages = q.odp_resident;
 	c->parts = q.odp_children;
 	c->bytes = q.odp_bytes - base;
-	t = now();
+	t = clock_raw_ns();
 	err = xroce_mr_dereg(x, r.mr);
-	c->dereg = (now() - t) / c->parts;
+	c->dereg = (clock_raw_ns() - t) / c->parts;
 	return !err || fail("deregister", -err);
 }
 

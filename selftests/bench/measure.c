@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "measure.h"
+#include "median.h"
 
 #define SPREAD		0.01	/* of segments, without a remark */
 #define IN_FLIGHT	(256u << 10)	/* bytes of all responses of a window */
@@ -70,20 +71,13 @@ uint32_t measure_count(const struct op *op, uint32_t segment)
 	return warm_up(op, segment) + MEASURE_SEGMENTS * of_size(op, segment);
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double measure(const char *who, struct generator_run *run, uint32_t segment)
 {
 	const struct op *op = run->op;
 	uint32_t n = of_size(op, segment);
 	enum generator_result result;
 	char why[GENERATOR_WHY];
-	double cost[MEASURE_SEGMENTS], judging;
+	double cost[MEASURE_SEGMENTS], middle, judging;
 	uint64_t ns;
 	int i;
 
@@ -105,13 +99,13 @@ double measure(const char *who, struct generator_run *run, uint32_t segment)
 			result == GENERATOR_REFUSED ? " (not supported)" : "");
 		return result == GENERATOR_REFUSED ? COST_NONE : COST_ERROR;
 	}
-	qsort(cost, MEASURE_SEGMENTS, sizeof(cost[0]), compare);
+	middle = median(cost, MEASURE_SEGMENTS);
 	if (cost[MEASURE_SEGMENTS - 1] > cost[0] * (1 + SPREAD))
 		fprintf(stderr, "bench: %s: %s %u: from %.0f to %.0f\n", who,
 			op_names[op->code], op->size, cost[0],
 			cost[MEASURE_SEGMENTS - 1]);
 	judging = generator_judging();
-	return judging < 0 ? COST_ERROR : cost[MEASURE_SEGMENTS / 2] - judging;
+	return judging < 0 ? COST_ERROR : middle - judging;
 }
 
 bool measure_executed(const char *who, const struct op *op,

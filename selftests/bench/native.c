@@ -29,6 +29,7 @@
 
 #include "again.h"
 #include "harness.h"
+#include "median.h"
 #include "scene.h"
 #include "xdp.h"
 
@@ -154,19 +155,6 @@ static uint64_t executed(void)
 	return stat.write + stat.read + stat.atomic;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *v)
-{
-	qsort(v, ROUNDS, sizeof(*v), compare);
-	return v[ROUNDS / 2];
-}
-
 static bool measure(const struct row *row, json_object *all)
 {
 	double ns[WHO][ROUNDS], empty, xroce;
@@ -188,8 +176,8 @@ static bool measure(const struct row *row, json_object *all)
 				return fail(row->name, EPROTO);
 		}
 	}
-	empty = median(ns[EMPTY]);
-	xroce = median(ns[XROCE]);
+	empty = median(ns[EMPTY], ROUNDS);
+	xroce = median(ns[XROCE], ROUNDS);
 	printf("%-18s %8.0f %8.0f %8.0f\n", row->name, empty, xroce,
 	       xroce - empty);
 	json_object_object_add(o, "row", json_object_new_string(row->name));
@@ -250,7 +238,7 @@ static bool two_cpus(const struct row *row, json_object *all)
 			return fail(row->name, EIO);
 		ratio[i] = both / ((a + b) / 2);
 	}
-	m = median(ratio);
+	m = median(ratio, ROUNDS);
 	printf("%-18s %8.2f\n", row->name, m);
 	json_object_object_add(o, "row", json_object_new_string(row->name));
 	json_object_object_add(o, "two_cpus", json_object_new_double(m));

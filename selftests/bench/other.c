@@ -22,9 +22,11 @@
 #include <json-c/json.h>
 #include <sys/socket.h>
 
+#include "clock.h"
 #include "generator.h"
 #include "harness.h"
 #include "libxroce.h"
+#include "median.h"
 #include "responder.h"
 #include "xdp.h"
 
@@ -46,14 +48,6 @@ static bool fail(const char *what)
 {
 	fprintf(stderr, "bench: other: %s: %s\n", what, strerror(errno));
 	return false;
-}
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 /* Make a socket in xr. */
@@ -142,13 +136,13 @@ static bool tcp_open(void)
 /* Send one datagram from @from to @to and wait for it. */
 static bool datagram(int from, int to)
 {
-	uint64_t end = now() + PATIENCE_NS;
+	uint64_t end = clock_raw_ns() + PATIENCE_NS;
 	char bytes[PING_BYTES] = {};
 
 	if (send(from, bytes, sizeof(bytes), 0) != sizeof(bytes))
 		return fail("send");
 	while (recv(to, bytes, sizeof(bytes), 0) != sizeof(bytes)) {
-		if (errno != EAGAIN || now() > end)
+		if (errno != EAGAIN || clock_raw_ns() > end)
 			return fail("receive");
 		sched_yield();
 	}
@@ -168,7 +162,7 @@ static bool ping(void)
 static bool stream(void)
 {
 	static char out[65536], in[262144];
-	uint64_t end = now() + PATIENCE_NS;
+	uint64_t end = clock_raw_ns() + PATIENCE_NS;
 	size_t sent = 0, got = 0, want;
 	ssize_t n;
 
@@ -184,7 +178,7 @@ static bool stream(void)
 		n = recv(receiver, in, sizeof(in), 0);
 		if (n > 0)
 			got += n;
-		else if (errno != EAGAIN || now() > end)
+		else if (errno != EAGAIN || clock_raw_ns() > end)
 			return fail("receive");
 		else
 			sched_yield();
@@ -214,13 +208,6 @@ static unsigned long long packets(void)
 	return n;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Return: instructions for a packet, or -1 after a message. */
 static double measure(const struct traffic *t)
 {
@@ -233,17 +220,16 @@ static double measure(const struct traffic *t)
 	ok = t->open() && t->segment();
 	for (i = 0; ok && i < SEGMENTS; i++) {
 		n = packets();
-		start = now();
+		start = clock_raw_ns();
 		ok = t->segment();
-		cost[i] = now() - start;
+		cost[i] = clock_raw_ns() - start;
 		n = packets() - n;
 		cost[i] /= n ? n : 1;
 	}
 	close_both();
 	if (!ok)
 		return -1;
-	qsort(cost, SEGMENTS, sizeof(cost[0]), compare);
-	return cost[SEGMENTS / 2];
+	return median(cost, SEGMENTS);
 }
 
 static bool measure_with(int who, double cost[ARRAY_SIZE(kinds)])

@@ -20,7 +20,9 @@
 
 #include <infiniband/verbs.h>
 
+#include "clock.h"
 #include "mark.h"
+#include "median.h"
 #include "rc_end.h"
 
 #define ROUNDS	3	/* and one before them, to warm up */
@@ -171,21 +173,6 @@ static void check_bytes(const struct row *r)
 	      client.memory[r->size - 1] == (read ? 's' : 'c'), r->op);
 }
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-	return ts.tv_sec * 1e9 + ts.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void measure(const struct row *r)
 {
 	double cost[ROUNDS + 1], start;
@@ -198,14 +185,13 @@ static void measure(const struct row *r)
 	for (i = 0; i <= ROUNDS; i++) {
 		if (i == 1)
 			mark(MARK_BEGIN);
-		start = now();
+		start = clock_raw_ns();
 		messages(r);
-		cost[i] = (now() - start) / r->n;
+		cost[i] = (clock_raw_ns() - start) / r->n;
 	}
 	mark(MARK_END);
 	check_bytes(r);
-	qsort(cost + 1, ROUNDS, sizeof(*cost), compare);
-	printf("%s %u %s %.0f %d\n", r->op, r->size, how_names[r->how], cost[1 + ROUNDS / 2],
+	printf("%s %u %s %.0f %d\n", r->op, r->size, how_names[r->how], median(cost + 1, ROUNDS),
 	       ROUNDS * r->n);
 	fflush(stdout);
 }

@@ -17,8 +17,10 @@
 #include <json-c/json.h>
 #include <sys/mman.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "libxroce.h"
+#include "median.h"
 #include "responder.h"
 #include "verbs_device.h"
 
@@ -75,14 +77,6 @@ static bool open_rxe(void)
 	return ibv_pd || fail("rxe", RESPONDER_RXE, errno);
 }
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-	return ts.tv_sec * 1e9 + ts.tv_nsec;
-}
-
 /* Register and deregister once. Return: false after a message. */
 static bool once_xroce(void *memory, uint64_t size, bool huge, struct cost *c)
 {
@@ -97,9 +91,9 @@ static bool once_xroce(void *memory, uint64_t size, bool huge, struct cost *c)
 	double a, b;
 	int err;
 
-	a = now();
+	a = clock_raw_ns();
 	err = xroce_mr_reg(x, &r);
-	c->reg = now() - a;
+	c->reg = clock_raw_ns() - a;
 	if (err)
 		return fail("xroce", "register", -err);
 	q.mr = r.mr;
@@ -109,40 +103,27 @@ static bool once_xroce(void *memory, uint64_t size, bool huge, struct cost *c)
 			err, q.page_shift);
 		return false;
 	}
-	b = now();
+	b = clock_raw_ns();
 	err = xroce_mr_dereg(x, r.mr);
-	c->dereg = now() - b;
+	c->dereg = clock_raw_ns() - b;
 	return !err || fail("xroce", "deregister", -err);
 }
 
 static bool once_rxe(void *memory, uint64_t size, struct cost *c)
 {
-	double a = now(), b;
+	double a = clock_raw_ns(), b;
 	struct ibv_mr *mr;
 	int err;
 
 	mr = ibv_reg_mr(ibv_pd, memory, size, ACCESS);
-	b = now();
+	b = clock_raw_ns();
 	c->reg = b - a;
 	if (!mr)
 		return fail("rxe", "register", errno);
-	b = now();
+	b = clock_raw_ns();
 	err = ibv_dereg_mr(mr);
-	c->dereg = now() - b;
+	c->dereg = clock_raw_ns() - b;
 	return !err || fail("rxe", "deregister", err);
-}
-
-static int compare(const void *a, const void *b)
-{
-	double p = *(const double *)a, q = *(const double *)b;
-
-	return (p > q) - (p < q);
-}
-
-static double median(double *v)
-{
-	qsort(v, ROUNDS, sizeof(*v), compare);
-	return v[ROUNDS / 2];
 }
 
 static bool measure(int who, void *memory, uint64_t size, bool huge,
@@ -161,8 +142,8 @@ static bool measure(int who, void *memory, uint64_t size, bool huge,
 		reg[i] = c.reg;
 		dereg[i] = c.dereg;
 	}
-	median_cost->reg = median(reg);
-	median_cost->dereg = median(dereg);
+	median_cost->reg = median(reg, ROUNDS);
+	median_cost->dereg = median(dereg, ROUNDS);
 	return true;
 }
 
@@ -259,7 +240,7 @@ static bool many(json_object *all)
 	if (!page)
 		return fail("memory", "mmap", errno);
 	*page = 1;
-	t[0] = now();
+	t[0] = clock_raw_ns();
 	for (i = 0; i < MANY && !err; i++) {
 		reg[i] = (struct xroce_mr_reg){
 			.pd = pd,
@@ -269,24 +250,24 @@ static bool many(json_object *all)
 		};
 		err = xroce_mr_reg(x, &reg[i]);
 	}
-	t[1] = now();
+	t[1] = clock_raw_ns();
 	for (i = 0; i < MANY && !err; i++)
 		err = xroce_mr_dereg(x, reg[i].mr);
-	t[2] = now();
+	t[2] = clock_raw_ns();
 	if (err)
 		return fail("xroce", "many", -err);
 	cost[XROCE] = (struct cost){ (t[1] - t[0]) / MANY, (t[2] - t[1]) / MANY };
 
-	t[0] = now();
+	t[0] = clock_raw_ns();
 	for (i = 0; i < MANY; i++) {
 		mr[i] = ibv_reg_mr(ibv_pd, page, PAGE, ACCESS);
 		if (!mr[i])
 			return fail("rxe", "many", errno);
 	}
-	t[1] = now();
+	t[1] = clock_raw_ns();
 	for (i = 0; i < MANY; i++)
 		ibv_dereg_mr(mr[i]);
-	t[2] = now();
+	t[2] = clock_raw_ns();
 	cost[RXE] = (struct cost){ (t[1] - t[0]) / MANY, (t[2] - t[1]) / MANY };
 	report(all, "10000 of", 1, PAGE / 1024, cost);
 	return true;
@@ -310,7 +291,7 @@ static bool many_demand(void)
 		return fail("memory", "mmap", errno);
 	memset(memory, 1, HUGE_PAGE);
 	for (k = 0; k < 2; k++) {
-		t[0] = now();
+		t[0] = clock_raw_ns();
 		for (i = 0; i < MANY && !err; i++) {
 			reg[i] = (struct xroce_mr_reg){
 				.pd = pd,
@@ -320,7 +301,7 @@ static bool many_demand(void)
 			};
 			err = xroce_mr_reg(x, &reg[i]);
 		}
-		t[1] = now();
+		t[1] = clock_raw_ns();
 		for (i = 0; i < MANY && kind[k] && !err; i++) {
 			advise = (struct xroce_mr_advise){
 				.mr = reg[i].mr,
@@ -329,10 +310,10 @@ static bool many_demand(void)
 			};
 			err = xroce_mr_advise(x, &advise);
 		}
-		t[2] = now();
+		t[2] = clock_raw_ns();
 		for (i = 0; i < MANY && !err; i++)
 			err = xroce_mr_dereg(x, reg[i].mr);
-		t[3] = now();
+		t[3] = clock_raw_ns();
 		if (err)
 			return fail("xroce", "many on demand", -err);
 		printf("10000 of %8llu %s: register %.0f, advise %.0f, deregister %.0f\n",

@@ -103,7 +103,7 @@ static void add_word(const char *text, size_t len)
 static void set_number(int i)
 {
 	snprintf(storage[i], sizeof(storage[i]), fuzz_once_in(2) ? "0x%lx" : "%lu",
-		 numbers[fuzz_below(NUMBERS)]);
+		 numbers[rng_below(NUMBERS)]);
 }
 
 static void take_seed(const char *text, bool json)
@@ -132,7 +132,7 @@ static void change_word(int i)
 {
 	size_t len = strlen(storage[i]);
 
-	switch (fuzz_below(7)) {
+	switch (rng_below(7)) {
 	case 0:
 		if (argc > 3) {
 			move_words(i + 1, i);
@@ -147,19 +147,19 @@ static void change_word(int i)
 		break;
 	case 2:
 		if (len)
-			storage[i][fuzz_below(len)] ^= 1u << fuzz_below(8);
+			storage[i][rng_below(len)] ^= 1u << rng_below(8);
 		break;
 	case 3:
-		storage[i][fuzz_below(len + 1)] = 0;
+		storage[i][rng_below(len + 1)] = 0;
 		break;
 	case 4:
-		memset(storage[i], 'a' + fuzz_below(26), 1 + fuzz_below(1000));
+		memset(storage[i], 'a' + rng_below(26), 1 + rng_below(1000));
 		break;
 	case 5:
 		set_number(i);
 		break;
 	default:
-		strcpy(storage[i], words[fuzz_below(ARRAY_SIZE(words))]);
+		strcpy(storage[i], words[rng_below(ARRAY_SIZE(words))]);
 	}
 }
 
@@ -177,16 +177,16 @@ static void keep_small(void)
 /* First all seeds unchanged, then random changes of them. */
 static void make_command(unsigned long n, bool json)
 {
-	uint32_t changes = fuzz_once_in(2) ? 0 : 1 + fuzz_below(4);
+	uint32_t changes = fuzz_once_in(2) ? 0 : 1 + rng_below(4);
 	int i;
 
 	if (n < ARRAY_SIZE(seeds))
 		changes = 0;
 	else
-		n = fuzz_below(ARRAY_SIZE(seeds));
+		n = rng_below(ARRAY_SIZE(seeds));
 	take_seed(seeds[n], json);
 	while (changes--)
-		change_word(1 + json + fuzz_below(argc - 1 - json));
+		change_word(1 + json + rng_below(argc - 1 - json));
 	keep_small();
 	for (i = 0; i < argc; i++)
 		argv[i] = storage[i];
@@ -278,7 +278,7 @@ static void learn(const char *text)
 
 	for (; *p; p++)
 		if (isdigit(*p) && fuzz_once_in(8)) {
-			numbers[fuzz_below(NUMBERS)] = strtoul(p, (char **)&p, 0);
+			numbers[rng_below(NUMBERS)] = strtoul(p, (char **)&p, 0);
 			if (!*p)
 				break;
 		}
@@ -357,7 +357,7 @@ static void begin_anew(void)
 
 TEST(fuzz_cli, "U1", "random words: no crash, and text or JSON")
 {
-	unsigned long commands = fuzz_setting("XROCE_FUZZ_COMMANDS",
+	unsigned long commands = setting("XROCE_FUZZ_COMMANDS",
 					      live ? COMMANDS_LIVE : COMMANDS);
 	unsigned long n;
 	bool json;

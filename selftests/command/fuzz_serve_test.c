@@ -28,6 +28,7 @@
 #include "peer.h"
 #include "perftest.h"
 #include "session.h"
+#include "setting.h"
 
 #define CLIENTS		800ul
 #define QPS		4u
@@ -71,11 +72,11 @@ static void make_key(struct perftest_key *key, bool ipv6)
 	static const uint8_t v6[16] = { 0xfd, 0x77, [15] = 1 };
 
 	*key = (struct perftest_key){
-		.out_reads = fuzz_below(32),
-		.qpn = fuzz_below(1 << 24),
-		.psn = fuzz_below(1 << 24),
-		.rkey = fuzz_below(-1u),
-		.va = (uint64_t)fuzz_below(-1u) << 32 | fuzz_below(-1u),
+		.out_reads = rng_below(32),
+		.qpn = rng_below(1 << 24),
+		.psn = rng_below(1 << 24),
+		.rkey = rng_below(-1u),
+		.va = (uint64_t)rng_below(-1u) << 32 | rng_below(-1u),
 	};
 	memcpy(key->gid, ipv6 ? v6 : v4, 16);
 }
@@ -85,17 +86,17 @@ static void make_stream(void)
 {
 	static const char *const versions[] = { "6.06", "5.70", "6.28", "12.0" };
 	static const char *const mtus[] = { "1", "3", "5" };
-	uint32_t qps = 1 + fuzz_below(QPS), round, i;
+	uint32_t qps = 1 + rng_below(QPS), round, i;
 	char version[PERFTEST_VERSION_SIZE] = {};
-	uint32_t number = htonl(fuzz_below(-1u));
+	uint32_t number = htonl(rng_below(-1u));
 	struct perftest_key keys[QPS];
 
 	length = 0;
-	strcpy(version, versions[fuzz_below(ARRAY_SIZE(versions))]);
+	strcpy(version, versions[rng_below(ARRAY_SIZE(versions))]);
 	say(version, sizeof(version));
 	say(&number, sizeof(number));
 	say(&number, sizeof(number));
-	say(mtus[fuzz_below(ARRAY_SIZE(mtus))], PERFTEST_MTU_SIZE);
+	say(mtus[rng_below(ARRAY_SIZE(mtus))], PERFTEST_MTU_SIZE);
 	for (i = 0; i < qps; i++)
 		make_key(&keys[i], server.gid[0]);
 	for (round = 0; round < 2; round++)
@@ -103,7 +104,7 @@ static void make_stream(void)
 			say_key(&keys[i]);
 	say_key(&keys[0]);
 	/* The end, in one of the possible ways. */
-	for (i = fuzz_below(3); i; i--)
+	for (i = rng_below(3); i; i--)
 		say("\0\0\0\0\0\0\0\1", PERFTEST_REPORT_SIZE);
 	for (i = 0; i < qps; i++)
 		say_key(&keys[i]);
@@ -119,7 +120,7 @@ static void make_line(void)
 	const struct handshake_line *l;
 
 	do
-		l = handshake_lines + fuzz_below(handshake_lines_count);
+		l = handshake_lines + rng_below(handshake_lines_count);
 	while (l->error && !any);
 	length = 0;
 	say(l->text, strlen(l->text));
@@ -133,11 +134,11 @@ static void make_line(void)
 /* Return: a place to corrupt, often the start of a message, with a length in @len. */
 static uint32_t some_place(uint32_t *len)
 {
-	uint32_t at = fuzz_below(length);
+	uint32_t at = rng_below(length);
 
 	if (fuzz_once_in(2) && at > 26)
 		at = 26 + (at - 26) / PERFTEST_KEY_SIZE * PERFTEST_KEY_SIZE;
-	*len = fuzz_once_in(2) ? PERFTEST_KEY_SIZE : 1 + fuzz_below(64);
+	*len = fuzz_once_in(2) ? PERFTEST_KEY_SIZE : 1 + rng_below(64);
 	if (*len > length - at)
 		*len = length - at;
 	return at;
@@ -145,16 +146,16 @@ static uint32_t some_place(uint32_t *len)
 
 static void damage(void)
 {
-	uint32_t n = 1 + fuzz_below(3), at, len, to;
+	uint32_t n = 1 + rng_below(3), at, len, to;
 
 	for (; n && length; n--) {
 		at = some_place(&len);
-		switch (fuzz_below(6)) {
+		switch (rng_below(6)) {
 		case 0:
-			stream[at] ^= 1u << fuzz_below(8);
+			stream[at] ^= 1u << rng_below(8);
 			break;
 		case 1:
-			memset(stream + at, "0fF:g \xff{[\"\\,}]1\n"[fuzz_below(17)],
+			memset(stream + at, "0fF:g \xff{[\"\\,}]1\n"[rng_below(17)],
 			       len);
 			break;
 		case 2:
@@ -282,7 +283,7 @@ static bool set_up(void)
 
 TEST(fuzz_serve, "U4", "random conversations with clients: no crash, nothing left")
 {
-	unsigned long clients = fuzz_setting("XROCE_FUZZ_CLIENTS", CLIENTS), n;
+	unsigned long clients = setting("XROCE_FUZZ_CLIENTS", CLIENTS), n;
 	bool damaged;
 
 	fuzz_begin();

@@ -23,6 +23,7 @@
 #include "live_qp.h"
 #include "mem.h"
 #include "mw.h"
+#include "setting.h"
 
 #define IOCTLS		20000ul
 #define LINK_TRIES	10000
@@ -109,14 +110,14 @@ static void learn(char kind, __u32 number)
 {
 	__u32 *own = known[slot][(int)kind];
 
-	own[1 + fuzz_below(KNOWN - 1)] = own[0];
+	own[1 + rng_below(KNOWN - 1)] = own[0];
 	own[0] = number;
-	shared->known[(int)kind][fuzz_below(KNOWN)] = number;
+	shared->known[(int)kind][rng_below(KNOWN)] = number;
 }
 
 static __u32 recall(char kind)
 {
-	__u32 i = right || fuzz_once_in(2) ? 0 : fuzz_below(KNOWN);
+	__u32 i = right || fuzz_once_in(2) ? 0 : rng_below(KNOWN);
 
 	return !right && fuzz_once_in(8) ? shared->known[(int)kind][i] :
 				 known[slot][(int)kind][i];
@@ -132,25 +133,25 @@ static __u32 word(char kind)
 		return if_nametoindex(fuzz_once_in(2) ? LIVE_SPARE : LIVE_DEV);
 	case 'a':
 		return right ? MW_ALL | XROCE_ACCESS_LOCAL_WRITE |
-			       XROCE_ACCESS_MW_BIND : fuzz_below(0x400);
+			       XROCE_ACCESS_MW_BIND : rng_below(0x400);
 	case 't':
-		return XROCE_QPT_RC + fuzz_below(3);
+		return XROCE_QPT_RC + rng_below(3);
 	case 'T':
-		return mw_types[1 + fuzz_below(2)];
+		return mw_types[1 + rng_below(2)];
 	case 'e':
-		return 16u << fuzz_below(3);
+		return 16u << rng_below(3);
 	case 'g':
-		return 1 + fuzz_below(3);
+		return 1 + rng_below(3);
 	case 'n':
-		return 1 + fuzz_below(4);
+		return 1 + rng_below(4);
 	case 'h':
 		return MEM_PAGE_SHIFT;
 	case 'x':
-		return masks[fuzz_below(ARRAY_SIZE(masks))];
+		return masks[rng_below(ARRAY_SIZE(masks))];
 	case 'p':
 		return right || !fuzz_once_in(4) ? 0 : getpid();
 	case 'F':
-		return maps[fuzz_below(ARRAY_SIZE(maps))];
+		return maps[rng_below(ARRAY_SIZE(maps))];
 	case '0':
 		return 0;
 	case 'c':
@@ -166,15 +167,15 @@ static __u64 two_words(char kind)
 	switch (kind) {
 	case 'V':
 		return (__u64)(unsigned long)memory +
-		       fuzz_below(MEMORY * MEM_PAGE);
+		       rng_below(MEMORY * MEM_PAGE);
 	case 'L':
-		return 1 + fuzz_below(8 * MEM_PAGE);
+		return 1 + rng_below(8 * MEM_PAGE);
 	case 'P':
-		return (__u64)(unsigned long)&pages[fuzz_below(MEMORY - 8)];
+		return (__u64)(unsigned long)&pages[rng_below(MEMORY - 8)];
 	case 'B':
 		return (__u64)(unsigned long)memory;
 	}
-	return fuzz_below(MEM_PAGE);
+	return rng_below(MEM_PAGE);
 }
 
 static void fill_modify(struct xroce_qp_modify *m)
@@ -183,7 +184,7 @@ static void fill_modify(struct xroce_qp_modify *m)
 	__u32 to;
 
 	live_ioctl(fds[slot], XROCE_CMD_QP_QUERY, &q);
-	to = right ? q.state + 1 : fuzz_below(7);
+	to = right ? q.state + 1 : rng_below(7);
 	*m = qp_change_of(q.type, q.qpn, to, qp_attrs(q.type, to));
 	m->size = sizeof(*m);
 	/* For a queue pair with a send queue. */
@@ -201,7 +202,7 @@ static void fill_limits(struct xroce_limit_set *a)
 	for (i = 0; i < XROCE_COUNTED; i++)
 		if (a->mask & 1u << i)
 			a->limit[i] = right || !fuzz_once_in(8) ?
-				      XROCE_LIMIT_NONE : fuzz_below(32);
+				      XROCE_LIMIT_NONE : rng_below(32);
 }
 
 static void fill(const struct shape *s, union arg *a)
@@ -252,9 +253,9 @@ static void fill(const struct shape *s, union arg *a)
 			a->cmd.mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
 		break;
 	case XROCE_CMD_MR_ADVISE:
-		a->cmd.mr_advise.advice = fuzz_below(3);
+		a->cmd.mr_advise.advice = rng_below(3);
 		a->cmd.mr_advise.iova = (__u64)(unsigned long)memory;
-		a->cmd.mr_advise.length = 1 + fuzz_below(MEMORY * MEM_PAGE);
+		a->cmd.mr_advise.length = 1 + rng_below(MEMORY * MEM_PAGE);
 		break;
 	case XROCE_CMD_LINK_USE:
 		a->cmd.link_use.ifindex = if_nametoindex(LIVE_DEV);
@@ -317,23 +318,23 @@ static void learn_all(const struct shape *s, const union arg *a)
 /* Corrupt up to three bits, words or flags. */
 static void damage(union arg *a, __u32 size)
 {
-	__u32 n = fuzz_once_in(3) ? 1 + fuzz_below(3) : 0, v;
+	__u32 n = fuzz_once_in(3) ? 1 + rng_below(3) : 0, v;
 
 	while (n-- && size > 8) {
-		switch (fuzz_below(6)) {
+		switch (rng_below(6)) {
 		case 0:
-			a->size = fuzz_once_in(2) ? fuzz_below(2 * PAGE) :
-						    size + 8 - fuzz_below(16);
+			a->size = fuzz_once_in(2) ? rng_below(2 * PAGE) :
+						    size + 8 - rng_below(16);
 			break;
 		case 1:
-			a->flags ^= 1u << fuzz_below(32);
+			a->flags ^= 1u << rng_below(32);
 			break;
 		case 2:
-			v = fuzz_once_in(2) ? -1u : fuzz_below(-1u);
-			memcpy(a->bytes + (8 + fuzz_below(size - 8)) / 4 * 4, &v, 4);
+			v = fuzz_once_in(2) ? -1u : rng_below(-1u);
+			memcpy(a->bytes + (8 + rng_below(size - 8)) / 4 * 4, &v, 4);
 			break;
 		default:
-			a->bytes[8 + fuzz_below(size - 8)] ^= 1u << fuzz_below(8);
+			a->bytes[8 + rng_below(size - 8)] ^= 1u << rng_below(8);
 		}
 	}
 }
@@ -367,7 +368,7 @@ static void one_command(int fd, const struct command *c)
 	fill(s, &a);
 	a.size = c->size;
 	if (!right && fuzz_once_in(5))
-		a.flags = c->flags & fuzz_below(-1u);
+		a.flags = c->flags & rng_below(-1u);
 	if (!right)
 		damage(&a, c->size);
 	ret = live_ioctl(fd, c->nr, &a);
@@ -396,7 +397,7 @@ static void in_order(int fd)
 		XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_SEND, XROCE_CMD_MW_ADD,
 		XROCE_CMD_MW_BIND, XROCE_CMD_MW_INVAL, XROCE_CMD_LIMIT_SET,
 	};
-	__u32 i, n, end = fuzz_below(2 * ARRAY_SIZE(nrs));
+	__u32 i, n, end = rng_below(2 * ARRAY_SIZE(nrs));
 
 	right = true;
 	for (i = 0; i < end && i < ARRAY_SIZE(nrs); i++) {
@@ -420,19 +421,19 @@ static void open_one(int *fd)
 /* Map a ring or some other offset, and write to it. */
 static void map_ring(int fd)
 {
-	size_t len = MEM_PAGE << fuzz_below(4);
+	size_t len = MEM_PAGE << rng_below(4);
 	__u64 offset = word('O');
 	__u32 *p, i;
 
 	if (fuzz_once_in(4))
-		offset = (__u64)fuzz_below(-1u) << 12;
+		offset = (__u64)rng_below(-1u) << 12;
 	p = mmap(NULL, len, PROT_READ | PROT_WRITE,
 		 fuzz_once_in(8) ? MAP_PRIVATE : MAP_SHARED, fd,
 		 offset & ~(MEM_PAGE - 1));
 	if (p == MAP_FAILED)
 		return;
 	for (i = 0; i < 16; i++)
-		p[fuzz_below(i ? len / 4 : 32)] = fuzz_below(-1u);
+		p[rng_below(i ? len / 4 : 32)] = rng_below(-1u);
 	if (fuzz_once_in(4))
 		mprotect(p, MEM_PAGE, PROT_READ);
 	if (!fuzz_once_in(8))
@@ -443,9 +444,9 @@ static void other_calls(int fd)
 {
 	struct xroce_async async;
 
-	switch (fuzz_below(6)) {
+	switch (rng_below(6)) {
 	case 0:
-		if (read(fd, &async, fuzz_below(sizeof(async) + 8)) > 0)
+		if (read(fd, &async, rng_below(sizeof(async) + 8)) > 0)
 			learn('q', async.id);
 		break;
 	case 1:
@@ -453,10 +454,10 @@ static void other_calls(int fd)
 			shared->strange = 1;
 		break;
 	case 2:
-		live_ioctl(fd, fuzz_below(-1u), memory);
+		live_ioctl(fd, rng_below(-1u), memory);
 		break;
 	case 3:
-		madvise(memory + MEM_PAGE * fuzz_below(MEMORY), MEM_PAGE,
+		madvise(memory + MEM_PAGE * rng_below(MEMORY), MEM_PAGE,
 			MADV_DONTNEED);
 		break;
 	default:
@@ -477,7 +478,7 @@ static void fork_one(void)
 		_exit(0);
 	}
 	if (child > 0 && fuzz_once_in(2)) {
-		usleep(fuzz_below(3000));
+		usleep(rng_below(3000));
 		kill(child, SIGKILL);
 	}
 	waitpid(child, NULL, 0);
@@ -488,7 +489,7 @@ static void work(unsigned long until, unsigned long own)
 {
 	while (own-- && !shared->strange && !shared->spilled &&
 	       __atomic_add_fetch(&shared->done, 1, __ATOMIC_RELAXED) < until) {
-		slot = fuzz_below(FDS);
+		slot = rng_below(FDS);
 		if (fuzz_once_in(300)) {
 			close(fds[slot]);
 			open_one(&fds[slot]);
@@ -499,7 +500,7 @@ static void work(unsigned long until, unsigned long own)
 			other_calls(fds[slot]);
 		if (fuzz_once_in(50))
 			in_order(fds[slot]);
-		one_command(fds[slot], &commands[fuzz_below(commands_count)]);
+		one_command(fds[slot], &commands[rng_below(commands_count)]);
 	}
 }
 
@@ -508,7 +509,7 @@ static void process(__u64 seed, unsigned long until)
 	int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fuzz_seed(seed);
+	rng_seed(seed);
 	for (i = 0; i < FDS; i++)
 		open_one(&fds[i]);
 	work(until, -1ul);
@@ -615,7 +616,7 @@ static void sweep(void)
 
 TEST(fuzz_ioctl, "R7 R8 R10 P1 U1", "random commands from several processes leave nothing behind")
 {
-	unsigned long until = fuzz_setting("XROCE_FUZZ_IOCTLS", IOCTLS);
+	unsigned long until = setting("XROCE_FUZZ_IOCTLS", IOCTLS);
 	struct xroce *keeper = live_open();
 	pid_t pids[PROCESSES];
 	struct wire w;
@@ -626,7 +627,7 @@ TEST(fuzz_ioctl, "R7 R8 R10 P1 U1", "random commands from several processes leav
 		return;
 	one_link();
 	for (i = 0; i < PROCESSES; i++) {
-		__u64 seed = (__u64)fuzz_below(-1u) << 32 | i;
+		__u64 seed = (__u64)rng_below(-1u) << 32 | i;
 
 		pids[i] = fork();
 		if (!pids[i])

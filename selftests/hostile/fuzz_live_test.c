@@ -24,6 +24,7 @@
 #include "live_qp.h"
 #include "mem.h"
 #include "mw.h"
+#include "setting.h"
 
 #define PACKETS		20000ul
 #define BUFFER		0x30000u
@@ -226,19 +227,19 @@ static void post(struct wire *w)
 
 	do {
 		for (i = 0; i < 2; i++) {
-			sge[i].length = fuzz_below(1200);
-			sge[i].addr = IOVA + fuzz_below(p->len - sge[i].length);
+			sge[i].length = rng_below(1200);
+			sge[i].addr = IOVA + rng_below(p->len - sge[i].length);
 			sge[i].lkey = mrs[RECV].lkey;
 			if (!fuzz_once_in(16))
 				continue;
-			sge[i].addr -= fuzz_below(0x8000);
-			sge[i].length <<= fuzz_below(32);
-			lies = fuzz_below(ARRAY_SIZE(targets));
+			sge[i].addr -= rng_below(0x8000);
+			sge[i].length <<= rng_below(32);
+			lies = rng_below(ARRAY_SIZE(targets));
 			/* [behind] has local write: a receive there would be valid. */
 			if (lies != BEHIND)
 				sge[i].lkey = targets[lies].key;
 		}
-	} while (!xroce_post_recv(w->rq, 0, sge, 1 + fuzz_below(2)));
+	} while (!xroce_post_recv(w->rq, 0, sge, 1 + rng_below(2)));
 }
 
 /*
@@ -288,8 +289,8 @@ static void send_one(void)
 	struct packet req;
 	struct xroce_qp qp;
 
-	get_qp(&wires[fuzz_below(QPS)], &qp);
-	fuzz_packet(&qp, &targets[fuzz_below(ARRAY_SIZE(targets))], &req);
+	get_qp(&wires[rng_below(QPS)], &qp);
+	fuzz_packet(&qp, &targets[rng_below(ARRAY_SIZE(targets))], &req);
 	packet_build(&req, &frame);
 	fuzz_frame(&frame);
 	if (frame.len < ETH_HLEN)
@@ -357,7 +358,7 @@ static void reached(const struct xroce_stat *was)
 TEST(fuzz_live, "W4 R9 P2 D3 D4 D5",
      "nearly valid packets change only what is granted, and the queue pairs keep working")
 {
-	unsigned long packets = fuzz_setting("XROCE_FUZZ_PACKETS", PACKETS), n;
+	unsigned long packets = setting("XROCE_FUZZ_PACKETS", PACKETS), n;
 	struct xroce_stat was = live_stat();
 	__u32 i;
 

@@ -29,6 +29,7 @@
 #include "mem.h"
 #include "mw.h"
 #include "neighbour.h"
+#include "setting.h"
 
 #define PACKETS		6000ul
 #define ROUND		500u		/* packets until all objects are made again */
@@ -154,7 +155,7 @@ static void note_entries(void)
 		add_entry(mpt_map, targets[i].key >> XROCE_KEY_SHIFT,
 			  sizeof(struct xroce_mpt));
 	for (i = 0; i < STRANGERS; i++)
-		add_entry(mpt_map, fuzz_below(LIVE_MPT_ENTRIES),
+		add_entry(mpt_map, rng_below(LIVE_MPT_ENTRIES),
 			  sizeof(struct xroce_mpt));
 }
 
@@ -321,7 +322,7 @@ static void *liar(void *arg)
 static void send_one(void)
 {
 	static struct frame frame;
-	__u32 i = fuzz_below(QPS), slot = wires[i].qpn % LIVE_QP_ENTRIES;
+	__u32 i = rng_below(QPS), slot = wires[i].qpn % LIVE_QP_ENTRIES;
 	struct xroce_qp qp = good[i], is = qp;
 	struct xroce_mpt to;
 	struct packet req;
@@ -334,7 +335,7 @@ static void send_one(void)
 	qp.epsn = is.epsn & XROCE_PSN_MASK;
 	qp.op = is.op;
 	qp.resid = is.resid;
-	to = targets[fuzz_below(ARRAY_SIZE(targets))];
+	to = targets[rng_below(ARRAY_SIZE(targets))];
 	/* Also try addresses before and after the target. */
 	if (fuzz_once_in(4)) {
 		to.iova -= 0x800;
@@ -376,7 +377,7 @@ static void look(void)
 
 static void round_of(unsigned int packets)
 {
-	unsigned int seed = fuzz_below(-1u), own = fuzz_below(-1u), n;
+	unsigned int seed = rng_below(-1u), own = rng_below(-1u), n;
 	pthread_t thread;
 
 	stop = false;
@@ -384,7 +385,7 @@ static void round_of(unsigned int packets)
 		return;
 	for (n = 0; n < packets && !test_failed(); n++) {
 		if (n % LIE == 0)
-			lie(&entries[fuzz_below(entries_count)], &own);
+			lie(&entries[rng_below(entries_count)], &own);
 		send_one();
 		if (n % BATCH == BATCH - 1)
 			listen_to_all();
@@ -443,7 +444,7 @@ static void end(void)
 TEST(hostile_maps, "R9 P2 W3 W4 D3 D5",
      "whatever the maps say, peers reach nothing but what is registered")
 {
-	unsigned long left = fuzz_setting("XROCE_HOSTILE_PACKETS", PACKETS);
+	unsigned long left = setting("XROCE_HOSTILE_PACKETS", PACKETS);
 	struct xroce_stat was = live_stat();
 	unsigned int n;
 

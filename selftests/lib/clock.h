@@ -2,6 +2,7 @@
 #ifndef XROCE_CLOCK_H
 #define XROCE_CLOCK_H
 
+#include <stdint.h>
 #include <time.h>
 
 /* Monotonic time in seconds. */
@@ -11,6 +12,15 @@ static inline double clock_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/* Nanoseconds of the clock that counts instructions in a machine of "vm.sh --icount". */
+static inline uint64_t clock_raw_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 #endif /* XROCE_CLOCK_H */

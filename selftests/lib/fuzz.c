@@ -7,20 +7,8 @@
 #include "corpus.h"
 #include "fuzz.h"
 #include "harness.h"
-
-static uint64_t state;
-
-void fuzz_seed(uint64_t seed)
-{
-	state = seed ? seed : 1;
-}
-
-unsigned long fuzz_setting(const char *name, unsigned long otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoul(text, NULL, 0) : otherwise;
-}
+#include "rng.h"
+#include "setting.h"
 
 void fuzz_begin(void)
 {
@@ -28,9 +16,9 @@ void fuzz_begin(void)
 
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
 		seed = 1;
-	seed = fuzz_setting("XROCE_SEED", seed);
+	seed = setting("XROCE_SEED", seed);
 	note("XROCE_SEED=%#lx", seed);
-	fuzz_seed(seed);
+	rng_seed(seed);
 }
 
 int fuzz_main(int argc, char **argv)
@@ -39,23 +27,9 @@ int fuzz_main(int argc, char **argv)
 	return harness_main(argc, argv);
 }
 
-/* xorshift64* */
-static uint64_t next(void)
-{
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return state * 0x2545f4914f6cdd1dull;
-}
-
-uint32_t fuzz_below(uint32_t below)
-{
-	return (next() >> 32) % below;
-}
-
 bool fuzz_once_in(uint32_t n)
 {
-	return !fuzz_below(n);
+	return !rng_below(n);
 }
 
 /* A step of either sign, often small, sometimes large. */
@@ -64,7 +38,7 @@ static int64_t nudge(void)
 	static const int64_t steps[] = {
 		1, 2, 3, 4, 64, 1024, 0x7fffff, 0x800000, 1ll << 31, 1ll << 32,
 	};
-	int64_t step = steps[fuzz_below(ARRAY_SIZE(steps))];
+	int64_t step = steps[rng_below(ARRAY_SIZE(steps))];
 
 	return fuzz_once_in(2) ? step : -step;
 }
@@ -78,27 +52,27 @@ static void valid_kept(const struct xroce_mpt *mpt, struct packet *req)
 		XROCE_RC_FLUSH,
 	};
 
-	req->opcode = ops[fuzz_below(ARRAY_SIZE(ops))];
+	req->opcode = ops[rng_below(ARRAY_SIZE(ops))];
 	req->payload = 0;
-	req->flush = XROCE_FLUSH_GLOBAL | fuzz_below(2) << XROCE_FLUSH_SEL_SHIFT;
-	req->swap = next();
-	req->compare = next();
+	req->flush = XROCE_FLUSH_GLOBAL | rng_below(2) << XROCE_FLUSH_SEL_SHIFT;
+	req->swap = rng_next();
+	req->compare = rng_next();
 	if (req->opcode == XROCE_RC_READ_REQUEST ||
 	    req->opcode == XROCE_RC_FLUSH)
 		return;
 	req->dmalen = 8;
 	if (req->opcode == XROCE_RC_ATOMIC_WRITE)
 		req->payload = 8;
-	req->va = (mpt->iova + next() % mpt->length) & ~7ull;
+	req->va = (mpt->iova + rng_next() % mpt->length) & ~7ull;
 }
 
 static void valid_write(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 			struct packet *req)
 {
-	req->dmalen = fuzz_below(3 * qp->mtu);
+	req->dmalen = rng_below(3 * qp->mtu);
 	if (req->dmalen > mpt->length)
 		req->dmalen = mpt->length;
-	req->va = mpt->iova + next() % (mpt->length - req->dmalen + 1);
+	req->va = mpt->iova + rng_next() % (mpt->length - req->dmalen + 1);
 	if (req->dmalen > qp->mtu) {
 		req->payload = qp->mtu;
 		req->opcode = XROCE_RC_WRITE_FIRST;
@@ -138,8 +112,8 @@ static void valid_send(const struct xroce_qp *qp, bool on, struct packet *req)
 		req->opcode = on ? XROCE_RC_SEND_MIDDLE : XROCE_RC_SEND_FIRST;
 		return;
 	}
-	req->payload = on + fuzz_below(qp->mtu + 1 - on);
-	req->opcode = (on ? last : only)[fuzz_below(kinds)];
+	req->payload = on + rng_below(qp->mtu + 1 - on);
+	req->opcode = (on ? last : only)[rng_below(kinds)];
 }
 
 void fuzz_valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
@@ -151,7 +125,7 @@ void fuzz_valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 		.ipv6 = qp->ipv6,
 		.ttl = 64,
 		.frag = PACKET_IP_DF,
-		.sport = 0xc000 | fuzz_below(0x4000),
+		.sport = 0xc000 | rng_below(0x4000),
 		.dport = XROCE_UDP_PORT,
 		.se = fuzz_once_in(4),
 		.mig = true,
@@ -162,8 +136,8 @@ void fuzz_valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 		.rkey = mpt->key,
 		.imm = mpt->key,
 		.qkey = qp->qkey,
-		.sqpn = fuzz_below(1 << 24),
-		.pattern = next(),
+		.sqpn = rng_below(1 << 24),
+		.pattern = rng_next(),
 	};
 	memcpy(req->saddr, qp->daddr, 16);
 	memcpy(req->daddr, qp->saddr, 16);
@@ -190,84 +164,84 @@ void fuzz_valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 
 static void change_transport(struct packet *req)
 {
-	switch (fuzz_below(18)) {
+	switch (rng_below(18)) {
 	case 0:
-		req->opcode = fuzz_below(0x20) |
+		req->opcode = rng_below(0x20) |
 			      (req->opcode & XROCE_OP_SERVICE);
 		break;
 	case 1:
-		req->opcode = next();
+		req->opcode = rng_next();
 		break;
 	case 2:
 		req->psn = (req->psn + nudge()) & XROCE_PSN_MASK;
 		break;
 	case 3:
-		req->psn = (req->psn - 1 - fuzz_below(4)) & XROCE_PSN_MASK;
+		req->psn = (req->psn - 1 - rng_below(4)) & XROCE_PSN_MASK;
 		break;
 	case 4:
-		req->rkey ^= 1u << fuzz_below(32);
+		req->rkey ^= 1u << rng_below(32);
 		break;
 	case 5:
 		req->va += nudge();
 		break;
 	case 6:
-		req->va = next();
+		req->va = rng_next();
 		break;
 	case 7:
 		req->dmalen += nudge();
 		break;
 	case 8:
-		req->payload = fuzz_once_in(4) ? 0 : fuzz_below(4200);
+		req->payload = fuzz_once_in(4) ? 0 : rng_below(4200);
 		req->pad = -req->payload & 3;
 		break;
 	case 9:
-		req->pad = fuzz_below(4);
+		req->pad = rng_below(4);
 		break;
 	case 10:
-		req->dqpn = fuzz_once_in(2) ? fuzz_below(1 << 24) :
-					      req->dqpn ^ 1u << fuzz_below(24);
+		req->dqpn = fuzz_once_in(2) ? rng_below(1 << 24) :
+					      req->dqpn ^ 1u << rng_below(24);
 		break;
 	case 11:
-		req->opcode = (XROCE_RC_WRITE_FIRST + fuzz_below(6)) |
+		req->opcode = (XROCE_RC_WRITE_FIRST + rng_below(6)) |
 			      (req->opcode & XROCE_OP_SERVICE);
 		break;
 	case 12:
-		req->opcode = XROCE_RC_CMP_SWAP + fuzz_below(11);
+		req->opcode = XROCE_RC_CMP_SWAP + rng_below(11);
 		break;
 	case 13:
-		req->flush = fuzz_once_in(4) ? next() : fuzz_below(64);
+		req->flush = fuzz_once_in(4) ? rng_next() : rng_below(64);
 		break;
 	case 14:
 		req->opcode = XROCE_OP_CNP;
-		req->payload = fuzz_once_in(4) ? fuzz_below(32) : 16;
+		req->payload = fuzz_once_in(4) ? rng_below(32) : 16;
 		req->pad = -req->payload & 3;
 		break;
 	case 15:
-		req->imm ^= 1u << fuzz_below(32);
+		req->imm ^= 1u << rng_below(32);
 		break;
 	case 16:
-		req->qkey ^= 1u << fuzz_below(32);
+		req->qkey ^= 1u << rng_below(32);
 		break;
 	case 17:
-		req->opcode ^= 0x20u << fuzz_below(3);
+		req->opcode ^= 0x20u << rng_below(3);
 		break;
 	}
 }
 
 static void change_envelope(struct packet *req)
 {
-	switch (fuzz_below(16)) {
+	switch (rng_below(16)) {
 	case 0:
-		req->tver = fuzz_below(16);
+		req->tver = rng_below(16);
 		break;
 	case 1:
-		req->pkey ^= 1u << fuzz_below(16);
+		req->pkey ^= 1u << rng_below(16);
 		break;
 	case 2:
-		req->saddr[fuzz_below(16)] ^= 1u << fuzz_below(8);
+		req->saddr[rng_below(16)] ^= 1u << rng_below(8);
 		break;
 	case 3:
-		req->daddr[fuzz_below(16)] ^= 1u << fuzz_below(8);
+		req->daddr[rng_below(16)] ^= 1u << rng_below(8);
 		break;
 	case 4:
 		req->ip_adjust = nudge();
@@ -280,36 +254,36 @@ static void change_envelope(struct packet *req)
 		req->udp_adjust = req->ip_adjust;
 		break;
 	case 7:
-		req->frag = next();
+		req->frag = rng_next();
 		break;
 	case 8:
-		req->ip_options = fuzz_below(11);
+		req->ip_options = rng_below(11);
 		break;
 	case 9:
-		req->vlans = 1 + fuzz_below(PACKET_VLANS);
+		req->vlans = 1 + rng_below(PACKET_VLANS);
 		req->vlan[0].tpid = 0x88a8;
-		req->vlan[0].tci = next();
+		req->vlan[0].tci = rng_next();
 		req->vlan[1].tpid = 0x8100;
-		req->vlan[1].tci = next();
+		req->vlan[1].tci = rng_next();
 		break;
 	case 10:
-		req->trailer = fuzz_below(64);
+		req->trailer = rng_below(64);
 		break;
 	case 11:
 		req->ipv6 = !req->ipv6;
 		break;
 	case 12:
-		req->ip_csum_flip = next();
+		req->ip_csum_flip = rng_next();
 		break;
 	case 13:
 		req->ip6_ext = true;
-		req->ip6_ext_type = next();
+		req->ip6_ext_type = rng_next();
 		break;
 	case 14:
-		req->tos = next();
+		req->tos = rng_next();
 		break;
 	case 15:
-		req->icrc_flip = 1u << fuzz_below(32);
+		req->icrc_flip = 1u << rng_below(32);
 		break;
 	}
 }
@@ -317,11 +291,11 @@ static void change_envelope(struct packet *req)
 void fuzz_packet(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 		 struct packet *req)
 {
-	uint32_t changes = fuzz_below(4);
+	uint32_t changes = rng_below(4);
 
 	fuzz_valid(qp, mpt, req);
 	if (fuzz_once_in(4))
-		corpus_packet(fuzz_below(corpus_count), qp, mpt, req);
+		corpus_packet(rng_below(corpus_count), qp, mpt, req);
 	while (changes--) {
 		if (fuzz_once_in(3))
 			change_envelope(req);
@@ -337,8 +311,8 @@ void fuzz_frame(struct frame *frame)
 
 	if (!fuzz_once_in(4))
 		return;
-	for (flips = fuzz_below(4); flips; flips--)
-		frame->bytes[fuzz_below(headers)] ^= 1u << fuzz_below(8);
+	for (flips = rng_below(4); flips; flips--)
+		frame->bytes[rng_below(headers)] ^= 1u << rng_below(8);
 	if (fuzz_once_in(4))
-		frame->len = fuzz_below(frame->len);
+		frame->len = rng_below(frame->len);
 }

@@ -4,22 +4,14 @@
 #define XROCE_FUZZ_H
 
 #include "packet.h"
+#include "rng.h"
 #include "xroce_map.h"
-
-/* The number in an environment variable; @otherwise if it is not set. */
-unsigned long fuzz_setting(const char *name, unsigned long otherwise);
 
 /* Seed from $XROCE_SEED, or with a random number, and print the seed. */
 void fuzz_begin(void);
 
 /* harness_main() after fuzz_begin(). */
 int fuzz_main(int argc, char **argv);
-
-/* Set the seed. The same seed gives the same packets. */
-void fuzz_seed(uint64_t seed);
-
-/* A random number from 0 to @below - 1; @below is not 0. */
-uint32_t fuzz_below(uint32_t below);
 
 /* True with a probability of 1/@n. */
 bool fuzz_once_in(uint32_t n);

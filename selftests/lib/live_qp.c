@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Moving a queue pair to any of its states. */
-#include <arpa/inet.h>
 #include <string.h>
 
+#include "gid.h"
 #include "live_qp.h"
-
-static void ipv4(__u8 gid[16], const char *text)
-{
-	memset(gid, 0, 10);
-	gid[10] = gid[11] = 0xff;
-	inet_pton(AF_INET, text, gid + 12);
-}
 
 struct xroce_qp_modify qp_change(__u32 qpn, __u32 to, __u32 mask)
 {
@@ -33,8 +26,8 @@ struct xroce_qp_modify qp_change(__u32 qpn, __u32 to, __u32 mask)
 		.dmac = { 0x02, 0, 0, 0, 0, 1 },
 	};
 
-	ipv4(m.sgid, "10.77.0.2");
-	ipv4(m.dgid, "10.77.0.1");
+	gid_parse("10.77.0.2", m.sgid);
+	gid_parse("10.77.0.1", m.dgid);
 	return m;
 }
 

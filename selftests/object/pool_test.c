@@ -414,8 +414,8 @@ TEST(pool_many, "T3 T4 R7", "100,000 regions leave the pool as it was")
 	fuzz_begin();
 	pd = live_pd(x);
 	for (i = 0; i < MANY && !ret; i++) {
-		k = 1 + fuzz_below(1u << fuzz_below(5));
-		r = mr_region(pd, mem + fuzz_below(pages - k) * MEM_PAGE,
+		k = 1 + rng_below(1u << rng_below(5));
+		r = mr_region(pd, mem + rng_below(pages - k) * MEM_PAGE,
 			      k * MEM_PAGE);
 		ret = xroce_mr_reg(x, &r);
 		mr[i] = r.mr;
@@ -426,7 +426,7 @@ TEST(pool_many, "T3 T4 R7", "100,000 regions leave the pool as it was")
 	      "%d: %llu entries of %llu tables, not %llu", ret, q.used,
 	      q.tables, entries);
 	for (i = MANY; i && !ret; i--) {
-		k = fuzz_below(i);
+		k = rng_below(i);
 		ret = xroce_mr_dereg(x, mr[k]);
 		mr[k] = mr[i - 1];
 		if (i == MANY / 2) {
@@ -458,12 +458,12 @@ static void come_and_go(char *mem, size_t pages, bool long_ones)
 	if (!x || xroce_pd_add(x, 0, &pd))
 		_exit(1);
 	for (i = 0; i < n; i++) {
-		k = long_ones ? 0 : fuzz_below(ARRAY_SIZE(mr));
+		k = long_ones ? 0 : rng_below(ARRAY_SIZE(mr));
 		if (mr[k] && xroce_mr_dereg(x, mr[k]))
 			_exit(2);
 		mr[k] = 0;
 		r = mr_region(pd, mem, long_ones ? pages * MEM_PAGE :
-			      (1 + fuzz_below(40)) * MEM_PAGE);
+			      (1 + rng_below(40)) * MEM_PAGE);
 		if (xroce_mr_reg(x, &r))
 			_exit(3);
 		mr[k] = r.mr;
@@ -487,7 +487,7 @@ TEST(pool_parallel, "T1 T3 T4", "concurrent allocations, and a concurrent reader
 		return;
 	for (i = 0; i < left; i++) {
 		if (!fork()) {
-			fuzz_seed(i + 1);
+			rng_seed(i + 1);
 			come_and_go(mem, pages, i < 2);
 		}
 	}

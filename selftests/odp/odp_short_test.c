@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "clock.h"
 #include "group.h"
 #include "live_mr.h"
 #include "mem.h"
@@ -60,14 +61,6 @@ static void end(struct odp *o, pid_t pid)
 	group_close();
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 static void out_of_memory(int syndrome, const char *what)
 {
 	check(syndrome == XROCE_SYN_NAK_OP, "%s: %#x", what, syndrome);
@@ -101,21 +94,21 @@ TEST(odp_short, "O3 D5", "a fault fails because no memory is left for pages")
 	group_limit(0);
 	before = live_stat();
 	/* Some pages may be left that were charged before. */
-	start = now();
+	start = clock_now();
 	for (i = 1; i < 4096; i++) {
 		int syndrome = odp_write(&o, i * MEM_PAGE, 64, 0x12);
 
 		if (syndrome == XROCE_SYN_NAK_OP)
 			break;
-		start = now();
+		start = clock_now();
 		if (!check(syndrome == XROCE_SYN_ACK, "%#x", syndrome))
 			break;
 	}
 	quiet_end();
 	check(i < 4096, "memory is not short");
-	check(now() - start > 0.8 && now() - start < 20, "%.2f s",
-	      now() - start);
-	note("%zu pages, then %.2f s and %u RNR NAKs in all", i, now() - start,
+	check(clock_now() - start > 0.8 && clock_now() - start < 20, "%.2f s",
+	      clock_now() - start);
+	note("%zu pages, then %.2f s and %u RNR NAKs in all", i, clock_now() - start,
 	     o.rnr);
 	check(live_stat().op_memory == before.op_memory + 1 &&
 	      live_stat().nak_op == before.nak_op + 1, "counters");

@@ -13,6 +13,7 @@
 #include "harness.h"
 
 #include "../../kmod/mem/pool.h"
+#include "setting.h"
 
 #define EXTENTS		64u
 #define RUNS_MAX	100000
@@ -131,12 +132,12 @@ static u32 powers(void)
 {
 	static const u32 lengths[] = { 1, 2, 4, 16, 64, 256, 512, 1024, 4096 };
 
-	return lengths[fuzz_below(ARRAY_SIZE(lengths))];
+	return lengths[rng_below(ARRAY_SIZE(lengths))];
 }
 
 static u32 any(void)
 {
-	return 1 + fuzz_below(1u << fuzz_below(16));
+	return 1 + rng_below(1u << rng_below(16));
 }
 
 /* Return: number of extents that were needed. */
@@ -150,7 +151,7 @@ static u32 trial(enum policy policy, u32 (*length)(void), u32 live)
 	pool.room = EXTENTS;
 	nr_free = extents = 0;
 	for (i = 0; i < 7 * live; i++) {
-		t = &tables[i < live ? i : fuzz_below(live)];
+		t = &tables[i < live ? i : rng_below(live)];
 		if (t->count)
 			give(policy, t->at, t->count);
 		t->count = length();
@@ -166,13 +167,13 @@ static u32 trial(enum policy policy, u32 (*length)(void), u32 live)
 
 static void compare(u32 (*length)(void), u32 live)
 {
-	unsigned long rounds = fuzz_setting("XROCE_RUNS", ROUNDS), i;
-	u32 seed = fuzz_below(1u << 31), sum[POLICIES] = {};
+	unsigned long rounds = setting("XROCE_RUNS", ROUNDS), i;
+	u32 seed = rng_below(1u << 31), sum[POLICIES] = {};
 	enum policy policy;
 
 	for (i = 0; i < rounds; i++) {
 		for (policy = POOL; policy < POLICIES; policy++) {
-			fuzz_seed(seed + i);
+			rng_seed(seed + i);
 			sum[policy] += trial(policy, length, live);
 		}
 	}

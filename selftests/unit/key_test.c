@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 
 #include "../../kmod/obj/key.h"
+#include "setting.h"
 
 #define RUNS	3000000ul
 
@@ -61,7 +62,7 @@ static u32 nr_common(void)
 }
 
 /* Number of others that are given back before an index is drawn again, if possible. */
-static u32 patience(void)
+static u32 key_patience(void)
 {
 	return entries >= 16 * XR_KEY_WAIT ? XR_KEY_WAIT : entries / 16;
 }
@@ -74,7 +75,7 @@ static bool take_from(bool reserve)
 	struct place *p;
 	u8 byte;
 
-	if (!reserve && left <= patience())
+	if (!reserve && left <= key_patience())
 		hurried = nr_given;
 	if (!index)
 		return false;
@@ -85,9 +86,9 @@ static bool take_from(bool reserve)
 	check(reserve || !test_bit(index, keys.reserved), "index %#x of the reserve",
 	      index);
 	/* If others were free, the index must have been given back long enough ago. */
-	if (p->given && left > patience() &&
+	if (p->given && left > key_patience() &&
 	    (p->given > hurried || !test_bit(index, keys.reserved)))
-		check(nr_given - p->given >= patience(),
+		check(nr_given - p->given >= key_patience(),
 		      "index %#x back after %u", index, nr_given - p->given);
 	p->taken = true;
 	byte = xr_key_byte(&keys, index);
@@ -135,10 +136,10 @@ TEST(key_exhaust, "R9", "each index is drawn once, and again after it is given b
 			check(!places[0].taken, "index 0");
 			check(!take(), "one more than there are");
 			/* The only index given back is drawn again. */
-			give(held[fuzz_below(nr_held)]);
+			give(held[rng_below(nr_held)]);
 			check(take() && !take(), "%u: the last one", entries);
 			while (nr_held)
-				give(held[fuzz_below(nr_held)]);
+				give(held[rng_below(nr_held)]);
 		}
 		stop();
 	}
@@ -156,7 +157,7 @@ static u32 take_all(bool reserve)
 static void give_all(void)
 {
 	while (nr_held)
-		give(held[fuzz_below(nr_held)]);
+		give(held[rng_below(nr_held)]);
 }
 
 /*
@@ -257,7 +258,7 @@ TEST(key_spread, "R9", "indices and bytes are drawn evenly")
 	start(65536);
 	for (i = 0; i < draws; i++) {
 		if (nr_held == 1000)
-			give(held[fuzz_below(nr_held)]);
+			give(held[rng_below(nr_held)]);
 		take();
 		key = held[nr_held - 1];
 		first[key >> 8]++;
@@ -286,7 +287,7 @@ TEST(key_spread, "R9", "indices and bytes are drawn evenly")
 /* Random operations on tables that get fuller and emptier, compared with the model. */
 TEST(key_model, "R9", "no index twice, no index or byte again too soon")
 {
-	unsigned long runs = fuzz_setting("XROCE_RUNS", RUNS), i;
+	unsigned long runs = setting("XROCE_RUNS", RUNS), i;
 	static const u32 sizes[] = { 16, 256, 4096, 1u << 17 };
 	unsigned long no;
 	u32 fuller, size;
@@ -297,9 +298,9 @@ TEST(key_model, "R9", "no index twice, no index or byte again too soon")
 		fuller = 50;
 		for (i = 0; i < runs / 4 && !test_failed(); i++) {
 			if (i % (4 * sizes[size]) == 0)
-				fuller = 20 + fuzz_below(60);
-			if (fuzz_below(100) < fuller) {
-				bool all = fuzz_below(2);
+				fuller = 20 + rng_below(60);
+			if (rng_below(100) < fuller) {
+				bool all = rng_below(2);
 
 				if (!take_from(all)) {
 					no++;
@@ -309,7 +310,7 @@ TEST(key_model, "R9", "no index twice, no index or byte again too soon")
 					      nr_held, entries);
 				}
 			} else if (nr_held) {
-				give(held[fuzz_below(nr_held)]);
+				give(held[rng_below(nr_held)]);
 			}
 		}
 		note("%u entries: %u given back, %lu refused", entries,

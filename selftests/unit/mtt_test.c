@@ -11,6 +11,7 @@
 #include "harness.h"
 
 #include "../../kmod/mem/pool.h"
+#include "setting.h"
 
 #define EXTENTS		4u
 #define KEPT		2u
@@ -285,7 +286,7 @@ TEST(mtt_lengths, "T2 T3", "tables of any length are contiguous, and the rest is
 			      "the other %u of %u", have - count, have);
 			check(!take(1), "%u of %u: one more", count, have);
 			while (nr_tables > 1)
-				give(1 + fuzz_below(nr_tables - 1));
+				give(1 + rng_below(nr_tables - 1));
 			check(pool.runs == 1, "%u of %u: %llu runs", count,
 			      have, pool.runs);
 		}
@@ -319,7 +320,7 @@ TEST(mtt_merge, "T3", "free runs are merged with the one before and the one afte
 
 			start(1);
 			for (j = 0; j < 3; j++) {
-				lengths[j] = 1 + fuzz_below(k < 250 ? 4 : 5000);
+				lengths[j] = 1 + rng_below(k < 250 ? 4 : 5000);
 				take(lengths[j]);
 				at[j] = tables[j].at;
 			}
@@ -344,7 +345,7 @@ TEST(mtt_merge, "T3", "free runs are merged with the one before and the one afte
 /* A random length; short ones are as frequent as long ones. */
 static u32 some_length(u32 most)
 {
-	return 1 + fuzz_below(1u << fuzz_below(most));
+	return 1 + rng_below(1u << rng_below(most));
 }
 
 /*
@@ -378,16 +379,16 @@ static bool grow(void)
  */
 TEST(mtt_model, "T1 T2 T3 T4", "random operations agree with a model, entry for entry")
 {
-	unsigned long runs = fuzz_setting("XROCE_RUNS", RUNS), i, no = 0, most = 0;
+	unsigned long runs = setting("XROCE_RUNS", RUNS), i, no = 0, most = 0;
 	u32 count, number, id, fuller = 60;
 
 	start(KEPT);
 	for (i = 0; i < runs && !test_failed(); i++) {
 		if (i % LOOK == 0) {
 			look();
-			fuller = 30 + fuzz_below(50);
+			fuller = 30 + rng_below(50);
 		}
-		if (nr_tables < TABLES && fuzz_below(100) < fuller) {
+		if (nr_tables < TABLES && rng_below(100) < fuller) {
 			count = some_length(fuzz_once_in(5000) ? 20 : 8);
 			if (count > XR_EXTENT_ENTRIES)
 				count = XR_EXTENT_ENTRIES;
@@ -399,7 +400,7 @@ TEST(mtt_model, "T1 T2 T3 T4", "random operations agree with a model, entry for 
 				      "%u entries, an extent more", count);
 			}
 		} else if (nr_tables) {
-			number = fuzz_below(nr_tables);
+			number = rng_below(nr_tables);
 			id = tables[number].at >> XR_EXTENT_SHIFT;
 			if (give(number) && id >= KEPT)
 				extent_free(xr_pool_remove(&pool, id));
@@ -410,7 +411,7 @@ TEST(mtt_model, "T1 T2 T3 T4", "random operations agree with a model, entry for 
 	note("%lu operations, up to %lu tables, %lu refused", runs, most, no);
 	look();
 	while (nr_tables && !test_failed()) {
-		number = fuzz_below(nr_tables);
+		number = rng_below(nr_tables);
 		id = tables[number].at >> XR_EXTENT_SHIFT;
 		if (give(number) && id >= KEPT)
 			extent_free(xr_pool_remove(&pool, id));
@@ -425,7 +426,7 @@ TEST(mtt_full, "T2 T3", "100,000 tables fill the pool; freed, they leave it empt
 	u32 count;
 
 	start(KEPT);
-	while (take(1 + fuzz_below(16)))
+	while (take(1 + rng_below(16)))
 		;
 	for (count = 16; count; count--)
 		while (take(count))
@@ -440,7 +441,7 @@ TEST(mtt_full, "T2 T3", "100,000 tables fill the pool; freed, they leave it empt
 	      "%zu bytes", sizeof(pool) + sizeof(extents));
 	look();
 	while (nr_tables)
-		give(fuzz_below(nr_tables));
+		give(rng_below(nr_tables));
 	look_empty(KEPT);
 	stop();
 }

@@ -614,7 +614,7 @@ static void run(const struct operation *op)
 	}
 	take(&was);
 	do {
-		nth += 1 + (nth >= FIRST && step > 1 ? fuzz_below(2 * step - 1) : 0);
+		nth += 1 + (nth >= FIRST && step > 1 ? rng_below(2 * step - 1) : 0);
 		tried++;
 	} while (nth <= most && !test_failed() && attempt(op, nth, &refused));
 	take(&is);

@@ -11,6 +11,7 @@
 #include "fuzz.h"
 #include "fuzz_judge.h"
 #include "harness.h"
+#include "setting.h"
 #include "template.h"
 #include "uapi/xroce.h"
 
@@ -134,28 +135,28 @@ static void put_qp(void)
 	};
 	struct xroce_qp *was = &trial.was;
 
-	make_qp(types[fuzz_below(ARRAY_SIZE(types))]);
-	was->state = XROCE_QPS_RTR + fuzz_below(3);
+	make_qp(types[rng_below(ARRAY_SIZE(types))]);
+	was->state = XROCE_QPS_RTR + rng_below(3);
 	if (fuzz_once_in(20))
-		was->state = odd_states[fuzz_below(ARRAY_SIZE(odd_states))];
+		was->state = odd_states[rng_below(ARRAY_SIZE(odd_states))];
 	if (fuzz_once_in(20))
-		was->access = fuzz_below(32);
-	was->dest_qpn = fuzz_below(1 << 24);
-	was->pkey = 0x8000 | fuzz_below(0x8000);
-	was->sport = 0xc000 | fuzz_below(0x4000);
-	was->mtu = 256 << (fuzz_once_in(8) ? fuzz_below(5) : 0);
-	was->tos = fuzz_below(256);
-	was->ttl = 1 + fuzz_below(255);
-	was->min_rnr_timer = fuzz_below(32);
+		was->access = rng_below(32);
+	was->dest_qpn = rng_below(1 << 24);
+	was->pkey = 0x8000 | rng_below(0x8000);
+	was->sport = 0xc000 | rng_below(0x4000);
+	was->mtu = 256 << (fuzz_once_in(8) ? rng_below(5) : 0);
+	was->tos = rng_below(256);
+	was->ttl = 1 + rng_below(255);
+	was->min_rnr_timer = rng_below(32);
 	was->ipv6 = fuzz_once_in(3);
 	was->claim = fuzz_once_in(50);
 	if (fuzz_once_in(2))
-		was->epsn = fuzz_below(1 << 24);
-	was->msn = fuzz_below(1 << 24);
+		was->epsn = rng_below(1 << 24);
+	was->msn = rng_below(1 << 24);
 	was->recv = !fuzz_once_in(6);
-	was->qkey = fuzz_below(-1u);
+	was->qkey = rng_below(-1u);
 	if (was->type == XROCE_QPT_RC) {
-		was->rd_max = kept[fuzz_below(ARRAY_SIZE(kept))];
+		was->rd_max = kept[rng_below(ARRAY_SIZE(kept))];
 		was->queued = fuzz_once_in(20);
 	}
 	put_made();
@@ -191,10 +192,10 @@ static void choose(struct packet *req)
 	const struct xroce_mpt *mpt;
 
 	if (sent && fuzz_once_in(4)) {
-		*req = history[fuzz_below(sent < HISTORY ? sent : HISTORY)];
+		*req = history[rng_below(sent < HISTORY ? sent : HISTORY)];
 		return;
 	}
-	mpt = &mpts[REGION_STEP * fuzz_below(ARRAY_SIZE(regions))];
+	mpt = &mpts[REGION_STEP * rng_below(ARRAY_SIZE(regions))];
 	if (fuzz_once_in(2))
 		mpt = &mpts[0];
 	fuzz_packet(&trial.was, mpt, req);
@@ -208,7 +209,7 @@ static void mark(void)
 
 	if (!trial.delta.atomic)
 		return;
-	trial.rd_is.rd[place].len = (uint64_t)fuzz_below(-1u) << 24 | place;
+	trial.rd_is.rd[place].len = (uint64_t)rng_below(-1u) << 24 | place;
 	native_put_rd(QPN, &trial.rd_is);
 }
 
@@ -300,7 +301,7 @@ TEST(fuzz_seeds, "D2 D5", "every seed of the corpus moves its counter")
 
 TEST(fuzz, "P2 R9 D3 D5 D6", "nearly valid packets in any state")
 {
-	unsigned long runs = fuzz_setting("XROCE_RUNS", RUNS), i;
+	unsigned long runs = setting("XROCE_RUNS", RUNS), i;
 
 	fuzz_begin();
 	if (!begin())

@@ -9,12 +9,12 @@
 
 static inline u32 get_random_u32_below(u32 below)
 {
-	return fuzz_below(below);
+	return rng_below(below);
 }
 
 static inline u8 get_random_u8(void)
 {
-	return fuzz_below(256);
+	return rng_below(256);
 }
 
 static inline void get_random_bytes(void *to, size_t bytes)
