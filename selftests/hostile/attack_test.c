@@ -78,10 +78,7 @@ static void key_one(const struct wire_opts *opts)
 	wire_close(&w);
 }
 
-TEST(attack_key, "R9 D5", "one wrong key ends the queue pair")
-{
-	each(rc, key_one);
-}
+TEST(attack_key, "R9 D5", "one wrong key ends the queue pair") { each(rc, key_one); }
 
 /*
  * A peer that connects again may guess again. Try all 256 keys of an index in use, one on
@@ -205,10 +202,7 @@ static void psn_one(const struct wire_opts *opts)
 	wire_close(&w);
 }
 
-TEST(attack_psn, "D5", "unexpected PSNs change nothing")
-{
-	each(rc, psn_one);
-}
+TEST(attack_psn, "D5", "unexpected PSNs change nothing") { each(rc, psn_one); }
 
 /*
  * UC does not check the PSN of a new message: number, address and key are sufficient.
@@ -399,9 +393,6 @@ out:
 	munmap((void *)(uintptr_t)big.addr, FLOOD_BYTES);
 }
 
-TEST(attack_flood, "D2 D5", "a READ that is asked for again and again")
-{
-	each(rc, flood_one);
-}
+TEST(attack_flood, "D2 D5", "a READ that is asked for again and again") { each(rc, flood_one); }
 
 TEST_MAIN(live_main);

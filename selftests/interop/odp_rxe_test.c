@@ -162,10 +162,7 @@ static void send_one(uint32_t len, uint8_t fill)
 	compare(sender_buf, len, fill);
 }
 
-TEST(odp_rxe_send, "O3 D2", "SEND into on-demand receive buffers")
-{
-	in_all_states(send_one);
-}
+TEST(odp_rxe_send, "O3 D2", "SEND into on-demand receive buffers") { in_all_states(send_one); }
 
 /*
  * Only two packets are deferred: those behind them are dropped, and more come when the two have
@@ -206,10 +203,7 @@ static void immediate_one(uint32_t len, uint8_t fill)
 	compare(sender_buf, len, fill);
 }
 
-TEST(odp_rxe_imm, "O3 D2", "WRITE with immediate")
-{
-	in_all_states(immediate_one);
-}
+TEST(odp_rxe_imm, "O3 D2", "WRITE with immediate") { in_all_states(immediate_one); }
 
 static struct requester_op operation(enum ibv_wr_opcode opcode, uint32_t len)
 {
@@ -228,10 +222,7 @@ static void write_one(uint32_t len, uint8_t fill)
 	compare(sender_buf, len, fill);
 }
 
-TEST(odp_rxe_write, "O3", "WRITE of 1 B to 1 MiB")
-{
-	in_all_states(write_one);
-}
+TEST(odp_rxe_write, "O3", "WRITE of 1 B to 1 MiB") { in_all_states(write_one); }
 
 static void read_one(uint32_t len, uint8_t fill)
 {
@@ -245,10 +236,7 @@ static void read_one(uint32_t len, uint8_t fill)
 	check(i == len, "byte %u is %#x, not %#x", i, client.buf[i], fill);
 }
 
-TEST(odp_rxe_read, "O3", "READ of 1 B to 1 MiB")
-{
-	in_all_states(read_one);
-}
+TEST(odp_rxe_read, "O3", "READ of 1 B to 1 MiB") { in_all_states(read_one); }
 
 /* An atomic on the last word of a page. @found and @left: the value before and after. */
 static void atomic(enum ibv_wr_opcode opcode, uint64_t compare_to,

@@ -32,20 +32,9 @@ static void sizes(enum ibv_mtu mtu, bool ipv6)
 	receiver_close(&r);
 }
 
-TEST(sizes_256, "D2 D4", "SENDs of any size, scattered; IPv6")
-{
-	sizes(IBV_MTU_256, true);
-}
-
-TEST(sizes_1024, "D2 D4", "SENDs of any size, scattered")
-{
-	sizes(IBV_MTU_1024, false);
-}
-
-TEST(sizes_4096, "D2 D4", "SENDs of any size, scattered; IPv6")
-{
-	sizes(IBV_MTU_4096, true);
-}
+TEST(sizes_256, "D2 D4", "SENDs of any size, scattered; IPv6") { sizes(IBV_MTU_256, true); }
+TEST(sizes_1024, "D2 D4", "SENDs of any size, scattered") { sizes(IBV_MTU_1024, false); }
+TEST(sizes_4096, "D2 D4", "SENDs of any size, scattered; IPv6") { sizes(IBV_MTU_4096, true); }
 
 RECEIVER_TEST(immediate, "D2", "SEND with immediate", &receiver_rc)
 {
@@ -106,15 +95,8 @@ static void write_immediate(enum ibv_qp_type type)
 	receiver_close(&r);
 }
 
-TEST(write_immediate, "D2", "WRITE with immediate")
-{
-	write_immediate(IBV_QPT_RC);
-}
-
-TEST(uc_write_immediate, "D2", "UC: WRITE with immediate")
-{
-	write_immediate(IBV_QPT_UC);
-}
+TEST(write_immediate, "D2", "WRITE with immediate") { write_immediate(IBV_QPT_RC); }
+TEST(uc_write_immediate, "D2", "UC: WRITE with immediate") { write_immediate(IBV_QPT_UC); }
 
 /*
  * The queue pair has ended: there is an event and a cause, and all posted receives are

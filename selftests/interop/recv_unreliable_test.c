@@ -130,14 +130,7 @@ static void datagrams(bool ipv6)
 	receiver_close(&r);
 }
 
-TEST(ud_ipv4, "D2 D5", "UD datagrams over IPv4")
-{
-	datagrams(false);
-}
-
-TEST(ud_ipv6, "D2 D5", "UD datagrams over IPv6")
-{
-	datagrams(true);
-}
+TEST(ud_ipv4, "D2 D5", "UD datagrams over IPv4") { datagrams(false); }
+TEST(ud_ipv6, "D2 D5", "UD datagrams over IPv6") { datagrams(true); }
 
 TEST_MAIN(connection_main);

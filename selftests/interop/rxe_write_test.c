@@ -58,15 +58,8 @@ TEST(mtu_4096, "D1 D2 D4 R1", "WRITE: any size at any offset")
 	write_patterns(IBV_MTU_4096, false);
 }
 
-TEST(ipv6_1024, "D1 D2 D4", "WRITE over IPv6")
-{
-	write_patterns(IBV_MTU_1024, true);
-}
-
-TEST(ipv6_4096, "D1 D2 D4", "WRITE over IPv6")
-{
-	write_patterns(IBV_MTU_4096, true);
-}
+TEST(ipv6_1024, "D1 D2 D4", "WRITE over IPv6") { write_patterns(IBV_MTU_1024, true); }
+TEST(ipv6_4096, "D1 D2 D4", "WRITE over IPv6") { write_patterns(IBV_MTU_4096, true); }
 
 static void read_at(struct connection *pair, uint32_t off, uint32_t len,
 		    struct xroce_stat *delta)
@@ -124,10 +117,7 @@ static void read_patterns(enum ibv_mtu mtu, bool ipv6)
 	connection_close(&pair);
 }
 
-TEST(read_256, "D1 D2 D4 R1", "READ: any size at any offset")
-{
-	read_patterns(IBV_MTU_256, false);
-}
+TEST(read_256, "D1 D2 D4 R1", "READ: any size at any offset") { read_patterns(IBV_MTU_256, false); }
 
 TEST(read_1024, "D1 D2 D4 R1", "READ: any size at any offset")
 {
@@ -139,10 +129,7 @@ TEST(read_4096, "D1 D2 D4 R1", "READ: any size at any offset")
 	read_patterns(IBV_MTU_4096, false);
 }
 
-TEST(read_ipv6, "D1 D2 D4", "READ over IPv6")
-{
-	read_patterns(IBV_MTU_2048, true);
-}
+TEST(read_ipv6, "D1 D2 D4", "READ over IPv6") { read_patterns(IBV_MTU_2048, true); }
 
 TEST(whole_region, "D2 R1", "the whole region in one WRITE")
 {

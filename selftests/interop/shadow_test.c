@@ -158,10 +158,7 @@ static void shadow(const struct link *link)
 		start_afresh();
 }
 
-TEST(clean, "D2 D3 D4 D5", "a clean link")
-{
-	shadow(&(struct link){});
-}
+TEST(clean, "D2 D3 D4 D5", "a clean link") { shadow(&(struct link){}); }
 
 TEST(loss, "D2 D3 D4 D5", "1% of packets lost, in both directions")
 {

@@ -243,10 +243,7 @@ static void swapped(bool shared)
 	swap_off();
 }
 
-TEST(odp_swap, "O4 O6", "the peer's bytes survive in swap")
-{
-	swapped(false);
-}
+TEST(odp_swap, "O4 O6", "the peer's bytes survive in swap") { swapped(false); }
 
 TEST(odp_swap_shared, "O4 O6", "the peer's bytes in shared memory survive in swap")
 {

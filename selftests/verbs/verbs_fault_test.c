@@ -662,10 +662,7 @@ static void run_all(const struct operation *ops, size_t n)
 	close(dev_fd);
 }
 
-TEST(verbs_fault_make, "V5 R9", "making objects")
-{
-	run_all(making, ARRAY_SIZE(making));
-}
+TEST(verbs_fault_make, "V5 R9", "making objects") { run_all(making, ARRAY_SIZE(making)); }
 
 TEST(verbs_fault_change, "V5 D2", "changing and querying objects, binding windows")
 {

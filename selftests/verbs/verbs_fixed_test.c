@@ -254,10 +254,7 @@ static void region(int access)
 }
 
 /* Address plus length of a region went past the end of all addresses. */
-TEST(fixed_region_end, "V5 R7", "a region past the end of all addresses")
-{
-	region(all_rights);
-}
+TEST(fixed_region_end, "V5 R7", "a region past the end of all addresses") { region(all_rights); }
 
 TEST(fixed_region_end_odp, "V5 R7", "the same, on demand")
 {

@@ -478,20 +478,9 @@ static void receive(enum ibv_qp_type type)
 	check(!ibv_destroy_qp(qp), "destroy");
 }
 
-TEST(rings_receive_rc, "V5", "packets take hostile receives: RC")
-{
-	receive(IBV_QPT_RC);
-}
-
-TEST(rings_receive_uc, "V5", "packets take hostile receives: UC")
-{
-	receive(IBV_QPT_UC);
-}
-
-TEST(rings_receive_ud, "V5", "packets take hostile receives: UD")
-{
-	receive(IBV_QPT_UD);
-}
+TEST(rings_receive_rc, "V5", "packets take hostile receives: RC") { receive(IBV_QPT_RC); }
+TEST(rings_receive_uc, "V5", "packets take hostile receives: UC") { receive(IBV_QPT_UC); }
+TEST(rings_receive_ud, "V5", "packets take hostile receives: UD") { receive(IBV_QPT_UD); }
 
 TEST(rings_receive_shared, "V5", "packets take hostile receives of a shared queue")
 {

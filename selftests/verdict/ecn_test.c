@@ -28,15 +28,8 @@ static void code_points(bool ipv6)
 	}
 }
 
-TEST(ecn_ipv4, "D5 D6", "each ECN code point, with DSCP and without")
-{
-	code_points(false);
-}
-
-TEST(ecn_ipv6, "D1 D5 D6", "each ECN code point, with DSCP and without")
-{
-	code_points(true);
-}
+TEST(ecn_ipv4, "D5 D6", "each ECN code point, with DSCP and without") { code_points(false); }
+TEST(ecn_ipv6, "D1 D5 D6", "each ECN code point, with DSCP and without") { code_points(true); }
 
 /* In IPv6 the field lies between the DSCP and the flow label. */
 SCENE_TEST(ecn_neighbours_ipv6, "D1 D5", "DSCP and flow label are not the ECN field")

@@ -176,24 +176,9 @@ static void all(uint32_t ops)
 	table_run(XROCE_QPT_RC, ops, rows, ARRAY_SIZE(rows));
 }
 
-TEST(table_RC_SEND, "D2 D5 D6 W7", "every cause with every SEND opcode")
-{
-	all(SENDS);
-}
-
-TEST(table_RC_WRITE, "D2 D5 D6 P2", "every cause with every WRITE opcode")
-{
-	all(WRITES);
-}
-
-TEST(table_RC_kept, "D2 D5 D6", "every cause with READ, atomics and FLUSH")
-{
-	all(KEPT);
-}
-
-TEST(table_RC_none, "D5 D6", "reserved opcodes and responses")
-{
-	all(ANY & ~REQUESTS);
-}
+TEST(table_RC_SEND, "D2 D5 D6 W7", "every cause with every SEND opcode") { all(SENDS); }
+TEST(table_RC_WRITE, "D2 D5 D6 P2", "every cause with every WRITE opcode") { all(WRITES); }
+TEST(table_RC_kept, "D2 D5 D6", "every cause with READ, atomics and FLUSH") { all(KEPT); }
+TEST(table_RC_none, "D5 D6", "reserved opcodes and responses") { all(ANY & ~REQUESTS); }
 
 TEST_MAIN(native_main);

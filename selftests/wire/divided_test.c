@@ -86,10 +86,7 @@ TEST(divided_lengths, "D1 D4", "WRITEs that just fit the first buffer, and longe
 	lengths(false);
 }
 
-TEST(divided_lengths_ipv6, "D1 D4", "the same over IPv6")
-{
-	lengths(true);
-}
+TEST(divided_lengths_ipv6, "D1 D4", "the same over IPv6") { lengths(true); }
 
 /* With one bit flipped in any byte from the RETH on, nothing is written. */
 TEST(divided_bits, "D4", "the CRC detects a flipped bit in each byte")

@@ -102,15 +102,8 @@ static void ended(__u32 state)
 	wire_close(&w);
 }
 
-TEST(sqd_to_err, "D5", "no response after SQD to ERR")
-{
-	ended(XROCE_QPS_ERR);
-}
-
-TEST(sqd_to_reset, "D5", "no response after SQD to RESET")
-{
-	ended(XROCE_QPS_RESET);
-}
+TEST(sqd_to_err, "D5", "no response after SQD to ERR") { ended(XROCE_QPS_ERR); }
+TEST(sqd_to_reset, "D5", "no response after SQD to RESET") { ended(XROCE_QPS_RESET); }
 
 static void move_to(struct wire *w, const char *own, const char *peer,
 		    __u32 state, int want)
