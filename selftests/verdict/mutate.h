@@ -97,4 +97,12 @@ void mutate_persistence(struct scene *s);
 void mutate_region_persistence(struct scene *s);
 void mutate_whole_region(struct scene *s);
 
+/* Rows of table.h for these: dropped, lost with its message, answered by a NAK. */
+#define ROW_DROP(cause, clause, ops, how, counter) \
+	{ cause, clause, ops, mutate_##how, DROP, COUNTER(counter) }
+#define ROW_LOST(cause, clause, ops, how, counter) \
+	{ cause, clause, ops, mutate_##how, LOST, COUNTER(counter) }
+#define ROW_NAK(cause, clause, ops, how, reason) \
+	{ cause, clause, ops, mutate_##how, NAK, XROCE_CAUSE_##reason }
+
 #endif /* XROCE_MUTATE_H */
