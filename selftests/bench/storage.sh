@@ -18,10 +18,7 @@ out=
 
 [ "${1:-}" != -o ] || { out=$2; shift 2; }
 [ $# = 0 ] || rows=$*
-work=$(mktemp -d /dev/shm/storage-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 # Requests of a run.
 requests() { [ "$1" = 4k ] && echo 10000 || echo 1500; }

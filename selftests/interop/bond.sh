@@ -9,10 +9,7 @@ set -eu
 needs_verbs
 
 export XROCE_NET=bond
-work=$(mktemp -d /dev/shm/bond-XXXXXX)
-
-work_down() { rm -rf "$work"; }
-not_so() { echo "# not so: $*"; return 1; }
+work_up
 
 # --- The network, for net_up().
 
@@ -202,7 +199,6 @@ net_up
 rxe_up
 module_up
 verbs_module_up
-undo+=(work_down)
 before_bytes=0
 
 run bond_native 'D1' native

@@ -8,11 +8,7 @@ set -eu
 . "$(dirname "$0")/../lib/serve.sh"
 
 [ "${XROCE_NET:-veth}" = veth ] || { printf 'TAP version 13\n1..0 # SKIP veth only\n'; exit 4; }
-work=$(mktemp -d /dev/shm/veth-XXXXXX)
-undo+=(work_down)
-work_down() { rm -rf "$work"; }
-not_so() { echo "# not so: $*"; return 1; }
-
+work_up
 program_on() { net_veth_program; }
 program_off() { ip link set c0 xdpdrv off; }
 

@@ -12,8 +12,6 @@ rows=("$@")
 
 xr() { in_xr "$xroce" "$@"; }
 
-not_so() { echo "# not so: $*"; return 1; }
-
 # holds EXPRESSION NAME[=FILE]...: evaluate an expression of Python, in which NAME is the
 # content of a JSON file, $work/NAME if none is named. Not of jq, whose numbers have 53 bits on
 # Debian 12: addresses and keys of counters have 64.

@@ -34,6 +34,14 @@ take_down() {
 }
 trap take_down EXIT
 
+# Make a directory in memory, $work, which goes when the script ends.
+work_up() {
+	work=$(mktemp -d "/dev/shm/$(basename "$0" .sh)-XXXXXX")
+	undo+=(work_down)
+}
+
+work_down() { rm -rf "$work"; }
+
 # in_xr COMMAND...: run in the server's namespace. Not "ip netns exec", which
 # mounts another /sys and so hides /sys/fs/bpf.
 in_xr() {

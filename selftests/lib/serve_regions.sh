@@ -5,8 +5,6 @@
 # defines memory(), which runs a client, and objects(), which waits for numbers of objects.
 
 work_down() { rm -rf "$work"; }
-not_so() { echo "# not so: $*"; return 1; }
-
 # up [WORD]...: start the server, with its output in a file
 up() { serve_up "$@" >"$work/out" 2>"$work/err"; }
 

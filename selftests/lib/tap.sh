@@ -31,6 +31,9 @@ is_long() { [ "${XROCE_LONG:-0}" = 1 ] || [ ${#rows[@]} -gt 0 ]; }
 # amount USUAL LONG: print the second in "make check-long", otherwise the first
 amount() { [ "${XROCE_LONG:-0}" = 1 ] && echo "$2" || echo "$1"; }
 
+# not_so WHAT: print what did not hold
+not_so() { echo "# not so: $*"; return 1; }
+
 count=0
 failed=0
 

@@ -5,10 +5,7 @@
 
 command -v tmux >/dev/null || { echo '1..0 # SKIP no tmux'; exit 4; }
 
-work=$(mktemp -d /dev/shm/terminal-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 tm() { tmux -u -S "$work/socket" -f /dev/null "$@"; }
 screen() { tm capture-pane -p; }

@@ -61,21 +61,13 @@ ulp_end() {
 
 # ulp_wire direct|wire
 ulp_wire() {
-	local dev
-
 	if [ "$1" = direct ]; then
 		ip link add h0 type veth peer name t0
 		return
 	fi
 	ip link add h0 type veth peer name m1
 	ip link add t0 type veth peer name m2
-	for dev in m1 m2; do
-		sysctl -q -w net.ipv6.conf.$dev.disable_ipv6=1
-		ip link set $dev mtu 4300
-		tc qdisc replace dev $dev root pfifo limit 20000
-	done
-	pair_middle m1 m2
-	pair_middle m2 m1
+	pair_middles
 }
 
 # ulp_loses PER-CENT: the wire loses packets, in each direction

@@ -38,11 +38,10 @@ pair_middle() {
 	ip link set "$1" up
 }
 
-pair_wire() {
+# Both middle ends, m1 and m2, of a wire.
+pair_middles() {
 	local dev
 
-	ip link add m1 type veth peer name p0 netns xr
-	ip link add m2 type veth peer name q0 netns yr
 	for dev in m1 m2; do
 		sysctl -q -w net.ipv6.conf.$dev.disable_ipv6=1
 		ip link set $dev mtu 4300
@@ -50,6 +49,12 @@ pair_wire() {
 	done
 	pair_middle m1 m2
 	pair_middle m2 m1
+}
+
+pair_wire() {
+	ip link add m1 type veth peer name p0 netns xr
+	ip link add m2 type veth peer name q0 netns yr
+	pair_middles
 }
 
 # pair_up direct|wire: make both devices

@@ -4,10 +4,7 @@
 # Tests of perftest between two verbs devices, at least one of them of xroce. Source it after
 # verbs.sh, which runs the programs. A test checks the rows that perftest prints, and counters.
 
-work=$(mktemp -d /dev/shm/perftest-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 # Of each end: the namespace and the netdev of its link; empty for rxe, which has no counters.
 client_link=()

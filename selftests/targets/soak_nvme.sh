@@ -13,10 +13,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/nvme_ends.sh"
 . "$here/../lib/rounds.sh"
 
-work=$(mktemp -d /dev/shm/soak-nvme-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 host_returns() {
 	local i

@@ -10,10 +10,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/ulp.sh"
 
 rows=("$@")
-work=$(mktemp -d /dev/shm/kverbs-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 # Beside the module under test: build/kmod or build/kmod-SUITE.
 build=${verbs_module%/*}

@@ -11,10 +11,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/ulp.sh"
 
 rows=("$@")
-work=$(mktemp -d /dev/shm/nfs-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 export=$work/export
 at=$work/mnt

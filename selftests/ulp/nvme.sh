@@ -11,10 +11,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/nvme_ends.sh"
 
 rows=("$@")
-work=$(mktemp -d /dev/shm/nvme-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 # A host that asks for a subsystem that is not there.
 refused() { ! to_target connect --nqn no-such >"$work/refused" 2>&1; }

@@ -11,10 +11,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/nvme_ends.sh"
 
 rows=("$@")
-work=$(mktemp -d /dev/shm/nvme_ctrl-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 # The log has $nqn, and all of the others that the port has.
 discovery() {

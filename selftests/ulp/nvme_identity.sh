@@ -11,10 +11,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/nvme_ends.sh"
 
 rows=("$@")
-work=$(mktemp -d /dev/shm/nvme-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 # targets [COMMAND...]: the target's queue pairs, each with the PSN that it expects, as COMMAND may
 # know it: root may. Those of commands for the disk first: an attack on the other one that worked

@@ -11,10 +11,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/ulp.sh"
 
 rows=("$@")
-work=$(mktemp -d /dev/shm/rds-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 # talks rds|smc: sockets of that kind talk over the devices
 talks() {

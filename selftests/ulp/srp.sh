@@ -12,10 +12,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/scsi.sh"
 
 rows=("$@")
-work=$(mktemp -d /dev/shm/srp-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 port=5555
 guid=0000000000001111

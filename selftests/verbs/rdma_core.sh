@@ -19,10 +19,7 @@ packaged=/usr/share/doc/rdma-core/tests
 limit=$((40 * ${XROCE_SLOW:-1}))
 table=$top/build/rdma_core.txt
 runs=${XROCE_RDMA_CORE_RUNS:-1}
-work=$(mktemp -d /dev/shm/rdma-core-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 huge_pages_down() { echo "$huge_pages" >/proc/sys/vm/nr_hugepages; }
 

@@ -15,10 +15,7 @@ here=$(realpath "$(dirname "$0")")
 rows=("$@")
 many=${XROCE_CM_CONNECTIONS:-$(amount 200 500)}
 limit=$((60 + many / 10))	# seconds for a program
-work=$(mktemp -d /dev/shm/cm-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 exceptions_traced() { echo "$exception_trace" >/proc/sys/debug/exception-trace; }
 

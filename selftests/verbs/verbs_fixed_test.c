@@ -569,14 +569,7 @@ TEST(fixed_resize_srq, "V5", "another ring of receives while their number change
 
 static int run_tests(int argc, char **argv)
 {
-	int status;
-
-	rng_seed(setting("XROCE_SEED", 1));
-	if (!set_up())
-		return 1;
-	status = harness_main(argc, argv);
-	clean_up();
-	return status;
+	return ring_main(argc, argv, set_up, clean_up);
 }
 
 TEST_MAIN(run_tests);

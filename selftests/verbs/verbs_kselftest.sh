@@ -16,8 +16,6 @@ here=$(realpath "$(dirname "$0")")
 subject=kselftest
 undo+=(work_down)
 
-work_down() { rm -rf "$work"; }
-
 explain() { exclusive_explain; }
 
 # at NETNS COMMAND...: run it in a namespace; init is the initial one

@@ -10,10 +10,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/rdma_cm.sh"
 
 rows=("$@")
-work=$(mktemp -d /dev/shm/netns-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 explain() { exclusive_explain; }
 

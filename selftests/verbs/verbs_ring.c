@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 
 #include "harness.h"
+#include "rng.h"
+#include "setting.h"
 #include "verbs_ring.h"
 
 #define MOST	64	/* rings that are mapped at a time */
@@ -134,4 +136,16 @@ int ring_resize_srq(struct ibv_context *ctx, uint32_t srq, uint32_t max_wr, cons
 
 	cmd.hdr = (struct ib_uverbs_cmd_hdr){ IB_USER_VERBS_CMD_MODIFY_SRQ, size / 4, 0 };
 	return write(ctx->cmd_fd, &cmd, size) == (ssize_t)size ? 0 : -errno;
+}
+
+int ring_main(int argc, char **argv, bool (*set_up)(void), void (*clean_up)(void))
+{
+	int status;
+
+	rng_seed(setting("XROCE_SEED", 1));
+	if (!set_up())
+		return 1;
+	status = harness_main(argc, argv);
+	clean_up();
+	return status;
 }

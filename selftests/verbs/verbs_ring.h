@@ -57,4 +57,7 @@ int ring_modify(struct ibv_context *ctx, uint32_t qp, enum ibv_qp_state state);
 int ring_resize_srq(struct ibv_context *ctx, uint32_t srq, uint32_t max_wr, const void *to,
 		    size_t bytes);
 
+/* harness_main() with random numbers of $XROCE_SEED, between set-up and clean-up. */
+int ring_main(int argc, char **argv, bool (*set_up)(void), void (*clean_up)(void));
+
 #endif /* XROCE_VERBS_RING_H */

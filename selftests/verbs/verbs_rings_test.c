@@ -560,14 +560,7 @@ TEST(rings_total, "V5", "as many hostile entries as were asked for")
 
 static int run_tests(int argc, char **argv)
 {
-	int status;
-
-	rng_seed(setting("XROCE_SEED", 1));
-	if (!set_up())
-		return 1;
-	status = harness_main(argc, argv);
-	clean_up();
-	return status;
+	return ring_main(argc, argv, set_up, clean_up);
 }
 
 TEST_MAIN(run_tests);

@@ -14,10 +14,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/rdma_cm.sh"
 
 rows=("$@")
-work=$(mktemp -d /dev/shm/verbs-vlan-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
+work_up
 
 # ends CLIENT SERVER NET: rxe0 or a device of xr each; NET: the addresses are NET.1 and NET.2
 ends() {
