@@ -11,12 +11,12 @@ here=$(realpath "$(dirname "$0")")
 defined() { sed -nE 's/^\| ([A-Z][0-9]+) \|.*/\1/p' "$1"; }
 
 # named DIR: print "FILE ID" for each id of a row of a test in DIR. A row is
-# TEST(NAME, "IDS" in C, perhaps with a word before TEST; run NAME IDS, or
+# TEST(NAME, "IDS" in C, perhaps with words around TEST; run NAME IDS, or
 # result STATUS NAME IDS, in a script.
 named() {
 	(
 		cd "$1"
-		grep -rnoE --include='*_test.c' '^[A-Z_]*TEST\([^ ]+, "[A-Z][A-Z0-9 ]*",' . |
+		grep -rnoE --include='*_test.c' '^[A-Z_]*TEST[A-Z_]*\([^ ]+, "[A-Z][A-Z0-9 ]*",' . |
 			sed -nE 's/^\.\/([^:]*):[0-9]+:.*, "([^"]*)",$/\1 \2/p'
 		grep -rnE --include='*.sh' '^\s*(run|result \S+) \S+ [^ ]' . |
 			sed -nE "s/^\.\/([^:]*):[0-9]+:\s*(run|result \S+) \S+ ('([A-Z0-9 ]+)'|([A-Z][0-9]+)).*/\1 \4\5/p"

@@ -14,7 +14,7 @@ rows() { sed -nE '/^\|[- |]*\|$/d; s/^\|.*\| ([^|]*) \|$/\1/p' "$1" | tail -n +2
 there() {
 	compgen -G "$top/selftests/*/$1" >/dev/null ||
 		compgen -G "$top/selftests/*/$1.c" >/dev/null ||
-		grep -qE "^[A-Z_]*TEST\($1, " "$top"/selftests/*/*_test.c ||
+		grep -qE "^[A-Z_]*TEST[A-Z_]*\($1, " "$top"/selftests/*/*_test.c ||
 		grep -q "^run $1 " "$top"/selftests/*/*.sh
 }
 
