@@ -126,6 +126,7 @@ static __always_inline int ack_execute(struct xdp_md *ctx, struct request *req,
 		return XROCE_DROP_LENGTH;
 	if (unlikely(!sent)) {
 		st->req_ignored++;
+		q->req_stale++;
 		return 0;
 	}
 	if (likely(right)) {

@@ -261,6 +261,9 @@ struct xroce_read_lengths {
  *	nothing outstanding
  * @vlan: of RC and UC: packets must have the tag of this VLAN, 1 to 4094, and no other;
  *	XROCE_QP_UNTAGGED: they must have no tag, or one of priority only; 0: with any tags or none
+ * @req_probes: times that nothing was heard, and the oldest and the last packet were sent again
+ * @req_stale: responses to what is not outstanding any more. Only the XDP program writes it, on any
+ *	CPU: a sign that the peer is alive, not a counter
  * @req_reserved: 0
  *
  * An array. Cache lines and their writers:
@@ -354,7 +357,9 @@ struct xroce_qp {
 	__u64  req_responses;
 	__u64  req_response_bytes;
 	__u64  req_ignored;
-	__u64  req_reserved[3];
+	__u64  req_probes;
+	__u64  req_stale;
+	__u64  req_reserved;
 };
 
 #define XROCE_QP_OP_NONE	0xff	/* xroce_qp::op: no message is in progress */

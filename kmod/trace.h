@@ -24,6 +24,8 @@
  * @XR_AGAIN_RNR_NAK: an RNR NAK
  * @XR_AGAIN_UNASKED: the last packet did not ask for an acknowledgement, and nothing follows
  * @XR_AGAIN_MEMORY: on-demand memory for a response was not present
+ * @XR_AGAIN_HOLE: a single packet, or a part of a READ, whose successors have arrived
+ * @XR_AGAIN_PROBE: nothing has been heard: the oldest and the last packet
  */
 enum xr_again {
 	XR_AGAIN_TIMEOUT,
@@ -32,6 +34,8 @@ enum xr_again {
 	XR_AGAIN_RNR_NAK,
 	XR_AGAIN_UNASKED,
 	XR_AGAIN_MEMORY,
+	XR_AGAIN_HOLE,
+	XR_AGAIN_PROBE,
 };
 
 #endif
@@ -43,6 +47,8 @@ TRACE_DEFINE_ENUM(XR_AGAIN_RESPONSE);
 TRACE_DEFINE_ENUM(XR_AGAIN_RNR_NAK);
 TRACE_DEFINE_ENUM(XR_AGAIN_UNASKED);
 TRACE_DEFINE_ENUM(XR_AGAIN_MEMORY);
+TRACE_DEFINE_ENUM(XR_AGAIN_HOLE);
+TRACE_DEFINE_ENUM(XR_AGAIN_PROBE);
 
 #define show_xr_state(state)						\
 	__print_symbolic(state, { 0, "RESET" }, { 1, "INIT" }, { 2, "RTR" },	\
@@ -54,7 +60,9 @@ TRACE_DEFINE_ENUM(XR_AGAIN_MEMORY);
 			 { XR_AGAIN_RESPONSE, "lost_response" },	\
 			 { XR_AGAIN_RNR_NAK, "rnr_nak" },		\
 			 { XR_AGAIN_UNASKED, "not_asked" },		\
-			 { XR_AGAIN_MEMORY, "memory" })
+			 { XR_AGAIN_MEMORY, "memory" },			\
+			 { XR_AGAIN_HOLE, "hole" },			\
+			 { XR_AGAIN_PROBE, "probe" })
 
 /* The queue pair changes its state: by QP_MODIFY or modify_qp, or because something has failed. */
 TRACE_EVENT(xroce_qp_state,

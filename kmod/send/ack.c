@@ -3,6 +3,9 @@
  * Responses to the requests of a queue pair. The XDP program has compared a response with the
  * map; here it is compared with the module's own state, under the lock of the send side.
  */
+#include <linux/log2.h>
+#include <linux/minmax.h>
+
 #include "uapi/xroce.h"
 #include "xroce_kfunc.h"
 #include "xroce_map.h"
@@ -15,6 +18,8 @@
 #include "ack.h"
 #include "packet.h"
 #include "requester.h"
+#include "resend.h"
+#include "score.h"
 #include "trace.h"
 
 /* Kinds of a syndrome: its upper three bits (IBTA table 46). */
@@ -54,6 +59,54 @@ static int xr_ack_complete(struct xr_qp *qp)
 }
 
 /*
+ * Take over what has arrived out of order, behind @from, the old xr_send::una. Return: 0; -ENOSPC
+ * as xr_ack_complete().
+ */
+static int xr_ack_absorb(struct xr_qp *qp, u32 from)
+{
+	struct xr_send *s = &qp->send;
+	struct xr_swqe *w;
+	u32 una = s->una, responses = 0;
+	int ret = 0;
+
+	while (!ret && s->una != s->score.high && (w = xr_ack_oldest(s))) {
+		if (!xr_swqe_sends(w)) {
+			ret = xr_ack_complete(qp);
+			continue;
+		}
+		if (!xr_score_has(&s->score, s->una))
+			break;
+		if (xr_swqe_responds(w)) {
+			responses++;
+			w->received = min(w->received + qp->mtu, w->length);
+			if (s->reads && s->una == w->last)
+				s->reads--;
+			else if (s->reads)
+				s->extra--;
+		}
+		s->una = xr_psn_add(s->una, 1);
+		if (xr_psn_add(w->last, 1) == s->una)
+			ret = xr_ack_complete(qp);
+	}
+	if (s->una != una) {
+		/* These are delivered since they were noted. */
+		s->rtt.delivered -= xr_psn_distance(s->una, una);
+		xr_requester_progress(s, xr_psn_distance(s->una, una));
+	}
+	xr_score_pass(s, from, s->una != una, responses);
+	return ret;
+}
+
+/* @s->una has moved on from @from, by @packets that are not yet counted. Return: likewise. */
+static int xr_ack_moved(struct xr_qp *qp, u32 from, u32 packets)
+{
+	struct xr_send *s = &qp->send;
+
+	xr_requester_progress(s, packets);
+	return unlikely(s->score.open) ? xr_ack_absorb(qp, from) : 0;
+}
+
+/*
  * All requests before @psn have been executed: complete them, up to the first READ or atomic
  * whose response is missing. Return: 0; 1: there is one before @psn; -ENOSPC as
  * xr_ack_complete().
@@ -63,7 +116,7 @@ static int xr_ack_until(struct xr_qp *qp, u32 psn)
 	struct xr_send *s = &qp->send;
 	u32 una = s->una, n;
 	struct xr_swqe *w;
-	int ret = 0;
+	int ret = 0, err;
 
 	while (!ret && (w = xr_ack_oldest(s))) {
 		if (!xr_swqe_sends(w)) {
@@ -85,24 +138,38 @@ static int xr_ack_until(struct xr_qp *qp, u32 psn)
 		s->una = xr_psn_add(w->last, 1);
 		ret = xr_ack_complete(qp);
 	}
-	if (s->una != una && ret >= 0)
-		xr_requester_progress(s, xr_psn_distance(s->una, una));
-	return ret;
+	if (s->una == una || ret < 0)
+		return ret;
+	err = xr_ack_moved(qp, una, xr_psn_distance(s->una, una));
+	return err ?: ret;
 }
 
 /*
- * The response to the oldest READ or atomic has been lost: ask for it again (IBTA 9.7.5.2.8).
- * What follows until then is out of sequence, too, and is ignored.
+ * All requests before @psn have been executed, but the response to a READ or atomic among them is
+ * missing: note the others (IBTA 9.7.5.2.8).
  */
-static void xr_ack_lost(struct xr_qp *qp)
+static void xr_ack_beyond(struct xr_qp *qp, u32 psn)
 {
 	struct xr_send *s = &qp->send;
+	u32 i, n = xr_psn_distance(psn, s->una), at, end;
+	const struct xr_swqe *w, *oldest = NULL;
 
-	if (s->gap)
-		return;
-	xr_requester_count(&qp->map->req_implied_naks, 1);
-	if (xr_requester_again(qp, XR_AGAIN_RESPONSE))
-		s->gap = true;
+	for (i = s->head; i != s->tail; i++) {
+		w = xr_swqe_at(s, i);
+		if (!xr_swqe_sends(w))
+			continue;
+		/* A part of the oldest one may be before xr_send::una. */
+		if (!oldest) {
+			oldest = w;
+			continue;
+		}
+		at = xr_psn_distance(w->psn, s->una);
+		if (!w->begun || at >= n)
+			break;
+		end = min(xr_psn_distance(w->last, s->una) + 1, n);
+		if (!xr_swqe_responds(w) && !xr_score_requests(qp, w->psn, end - at))
+			break;
+	}
 }
 
 static void xr_ack_rnr(struct xr_qp *qp, u32 code)
@@ -153,7 +220,7 @@ static int xr_ack_plain(struct xr_qp *qp, u32 psn, u32 syndrome)
 	if (ret < 0)
 		return 0;
 	if (ret > 0) {
-		xr_ack_lost(qp);
+		xr_ack_beyond(qp, kind == XR_SYN_KIND_ACK ? xr_psn_add(psn, 1) : psn);
 		return 0;
 	}
 	if (kind == XR_SYN_KIND_ACK)
@@ -178,76 +245,108 @@ static int xr_ack_plain(struct xr_qp *qp, u32 psn, u32 syndrome)
 	return 0;
 }
 
-/*
- * A packet of the response to a READ, atomic, ATOMIC WRITE or FLUSH: complete the requests
- * before it. Return: the work request that it must be for; NULL: the packet is ignored, or the
- * connection has ended.
- */
-static struct xr_swqe *xr_ack_owner(struct xr_qp *qp, u32 psn)
+/* True if opcode and length of a packet are those that a response to @w has at @off. */
+static bool xr_ack_fits(const struct xr_qp *qp, const struct xr_swqe *w, u32 off, u32 opcode,
+			u32 len)
 {
-	struct xr_send *s = &qp->send;
-	struct xr_swqe *w;
-
-	if (xr_ack_until(qp, psn) < 0)
-		return NULL;
-	w = xr_ack_oldest(s);
-	if (!w || !xr_swqe_responds(w))
-		return NULL;
-	if (psn == s->una)
-		return w;
-	xr_ack_lost(qp);
-	return NULL;
-}
-
-/* True if opcode and length of a packet are those of the next one of the response to @w. */
-static bool xr_ack_fits(const struct xr_qp *qp, const struct xr_swqe *w, u32 opcode, u32 len)
-{
-	/* After a READ was resumed, packets of the earlier response may still arrive. */
-	bool first = !w->received || w->resumed, later = w->received || w->resumed;
-	u32 left = w->length - w->received;
+	u32 left = w->length - off;
 
 	if (xr_swqe_is_atomic(w))
 		return opcode == XROCE_RC_ATOMIC_ACK && !len;
 	if (!xr_swqe_reads(w))
 		return opcode == XROCE_RC_READ_RESPONSE_ONLY && !len;
-	if (len != min(left, qp->mtu))
+	if (opcode < XROCE_RC_READ_RESPONSE_FIRST || opcode > XROCE_RC_READ_RESPONSE_ONLY ||
+	    len != min(left, qp->mtu))
 		return false;
+	/* Parts of it may have been requested again. */
+	if (w->resumed)
+		return true;
 	if (left > qp->mtu)
-		return (first && opcode == XROCE_RC_READ_RESPONSE_FIRST) ||
-		       (later && opcode == XROCE_RC_READ_RESPONSE_MIDDLE);
-	return (first && opcode == XROCE_RC_READ_RESPONSE_ONLY) ||
-	       (later && opcode == XROCE_RC_READ_RESPONSE_LAST);
+		return opcode == (off ? XROCE_RC_READ_RESPONSE_MIDDLE :
+					XROCE_RC_READ_RESPONSE_FIRST);
+	return opcode == (off ? XROCE_RC_READ_RESPONSE_LAST : XROCE_RC_READ_RESPONSE_ONLY);
 }
 
-/* Write a part of a response to local memory. Return: as xr_request_scatter(). */
-static int xr_ack_store(struct xr_qp *qp, const struct xr_swqe *w, u64 result,
-			struct xdp_buff *xdp, u32 off, u32 len)
+/**
+ * struct xr_ack - a response, as the XDP program has parsed it
+ * @psn: PSN
+ * @opcode: opcode
+ * @syndrome: of the AETH
+ * @wrong: see struct xroce_ack
+ * @result: ATOMIC ACK: the value before the operation
+ * @xdp: the frame
+ * @off: offset of the payload in it
+ * @len: bytes of the payload, which the frame has
+ */
+struct xr_ack {
+	u32 psn;
+	u32 opcode;
+	u32 syndrome;
+	bool wrong;
+	u64 result;
+	struct xdp_buff *xdp;
+	u32 off;
+	u32 len;
+};
+
+/* Write a packet of a response, from its byte @pos on. Return: as xr_request_scatter(). */
+static int xr_ack_store(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, struct xr_ack *a)
 {
 	if (xr_swqe_is_atomic(w))
-		return xr_request_scatter(qp, w, 0, &result, NULL, 0, sizeof(result));
-	return xr_request_scatter(qp, w, w->received, NULL, xdp, off, len);
+		return xr_request_scatter(qp, w, 0, &a->result, NULL, 0, sizeof(a->result));
+	return xr_request_scatter(qp, w, pos, NULL, a->xdp, a->off, a->len);
 }
 
-/* @wrong: of struct xroce_ack. Return: 0; -ESTALE: ignored. */
-static int xr_ack_response(struct xr_qp *qp, u32 psn, u32 opcode, bool wrong, u64 result,
-			   struct xdp_buff *xdp, u32 off, u32 len)
+/*
+ * A packet of a response behind one that is missing, or a duplicate. Return: 0: it is new; -ESTALE:
+ * ignored.
+ */
+static int xr_ack_early(struct xr_qp *qp, struct xr_ack *a)
 {
-	struct xr_send *s = &qp->send;
-	struct xr_swqe *w = xr_ack_owner(qp, psn);
+	struct xr_swqe *w = xr_resend_owner(&qp->send, a->psn);
+	u32 off;
 	int ret;
 
-	if (!w)
+	if (!w || !xr_swqe_responds(w))
 		return -ESTALE;
-	if (wrong || !xr_ack_fits(qp, w, opcode, len)) {
+	off = xr_psn_distance(a->psn, w->psn) << ilog2(qp->mtu);
+	/* What was requested before it has been executed. */
+	if (w != xr_swqe_at(&qp->send, qp->send.head))
+		xr_ack_beyond(qp, w->psn);
+	if (xr_psn_distance(a->psn, qp->send.una) >= XR_SCORE_PSNS ||
+	    xr_score_has(&qp->send.score, a->psn))
+		return -ESTALE;
+	/* What is wrong with it counts when its turn has come. */
+	if (a->wrong || !xr_ack_fits(qp, w, off, a->opcode, a->len))
+		return -ESTALE;
+	ret = xr_ack_store(qp, w, off, a);
+	if (ret == -EFAULT) {
+		xr_requester_fail(qp, XROCE_WC_LOC_PROT_ERR);
+		return 0;
+	}
+	/* Without a note it is requested again. */
+	if (ret || !xr_score_response(qp, a->psn))
+		return -ESTALE;
+	xr_requester_restart(&qp->send);
+	return 0;
+}
+
+/* The packet of a response that is due. Return: 0; -ESTALE: ignored. */
+static int xr_ack_due(struct xr_qp *qp, struct xr_swqe *w, struct xr_ack *a)
+{
+	struct xr_send *s = &qp->send;
+	u32 from = s->una;
+	int ret;
+
+	if (a->wrong || !xr_ack_fits(qp, w, w->received, a->opcode, a->len)) {
 		xr_requester_fail(qp, XROCE_WC_BAD_RESP_ERR);
 		return 0;
 	}
-	ret = xr_ack_store(qp, w, result, xdp, off, len);
+	ret = xr_ack_store(qp, w, w->received, a);
 	if (ret == -EAGAIN) {
 		/* The memory is being brought in: have the response sent again. */
 		trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, s->retries,
 				       XR_AGAIN_MEMORY);
-		s->gap = true;
 		xr_requester_rewind(qp);
 		xr_requester_pause(s, XR_ACK_FAULT);
 		return -ESTALE;
@@ -256,18 +355,37 @@ static int xr_ack_response(struct xr_qp *qp, u32 psn, u32 opcode, bool wrong, u6
 		xr_requester_fail(qp, XROCE_WC_LOC_PROT_ERR);
 		return 0;
 	}
-	w->received += len;
-	s->una = xr_psn_add(psn, 1);
+	w->received += a->len;
+	s->una = xr_psn_add(a->psn, 1);
 	/* The rewind has counted what it will request again; this was requested before. */
-	if (s->reads && psn != w->last)
+	if (s->reads && a->psn != w->last)
 		s->extra--;
-	xr_requester_progress(s, 1);
-	if (psn != w->last)
-		return 0;
-	if (s->reads)
-		s->reads--;
-	xr_ack_complete(qp);
+	if (a->psn == w->last) {
+		if (s->reads)
+			s->reads--;
+		if (xr_ack_complete(qp))
+			return 0;
+	}
+	xr_ack_moved(qp, from, 1);
 	return 0;
+}
+
+/*
+ * A packet of the response to a READ, atomic, ATOMIC WRITE or FLUSH: complete the requests before
+ * it. Return: 0; -ESTALE: ignored.
+ */
+static int xr_ack_response(struct xr_qp *qp, struct xr_ack *a)
+{
+	struct xr_send *s = &qp->send;
+	int ret = xr_ack_until(qp, a->psn);
+	struct xr_swqe *w;
+
+	if (ret < 0)
+		return -ESTALE;
+	if (a->psn != s->una)
+		return xr_ack_early(qp, a);
+	w = xr_ack_oldest(s);
+	return w && xr_swqe_responds(w) ? xr_ack_due(qp, w, a) : -ESTALE;
 }
 
 /*
@@ -295,14 +413,22 @@ static void xr_ack_sync(struct xr_qp *qp)
 int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 {
 	struct xr_qp *qp = xr_qp_rcu(READ_ONCE(a->link), READ_ONCE(a->qpn));
-	u32 psn = READ_ONCE(a->psn) & XROCE_PSN_MASK, opcode = READ_ONCE(a->opcode);
-	u32 off = READ_ONCE(a->off), len = READ_ONCE(a->len);
+	struct xr_ack r = {
+		.psn = READ_ONCE(a->psn) & XROCE_PSN_MASK,
+		.opcode = READ_ONCE(a->opcode),
+		.syndrome = READ_ONCE(a->syndrome) & 0xff,
+		.wrong = READ_ONCE(a->wrong),
+		.result = READ_ONCE(a->result),
+		.xdp = xdp,
+		.off = READ_ONCE(a->off),
+		.len = READ_ONCE(a->len),
+	};
 	struct xr_send *s;
 	int ret;
 
 	if (unlikely(!qp))
 		return -ENOENT;
-	if (!xr_frame_has(xdp, off, len))
+	if (!xr_frame_has(xdp, r.off, r.len))
 		return -EINVAL;
 	s = &qp->send;
 	spin_lock(&s->lock);
@@ -310,21 +436,23 @@ int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 		ret = -ENOENT;
 		goto out;
 	}
-	if (xr_psn_distance(psn, s->una) >= xr_psn_distance(s->top, s->una))
+	s->heard++;
+	if (xr_psn_distance(r.psn, s->una) >= xr_psn_distance(s->top, s->una))
 		ret = -ESTALE;
-	else if (opcode == XROCE_RC_ACK)
-		ret = xr_ack_plain(qp, psn, READ_ONCE(a->syndrome) & 0xff);
+	else if (r.opcode == XROCE_RC_ACK)
+		ret = xr_ack_plain(qp, r.psn, r.syndrome);
 	else
-		ret = xr_ack_response(qp, psn, opcode, READ_ONCE(a->wrong),
-				      READ_ONCE(a->result), xdp, off, len);
+		ret = xr_ack_response(qp, &r);
 	if (likely(!ret)) {
 		xr_requester_count(&qp->map->req_responses, 1);
-		xr_requester_count(&qp->map->req_response_bytes, len);
+		xr_requester_count(&qp->map->req_response_bytes, r.len);
 	} else {
 		xr_requester_count(&qp->map->req_ignored, 1);
 	}
 	if (xr_send_active(s)) {
 		xr_ack_sync(qp);
+		if (unlikely(s->score.open))
+			xr_resend_gap(s);
 		xr_requester_run(qp);
 	}
 out:

@@ -101,15 +101,15 @@ static u8 xr_request_opcode(const struct xroce_wr_op *op, bool begin, bool last)
 
 static void *xr_request_reth(void *at, const struct xr_request *r)
 {
-	/* A READ that is resumed asks for the rest. */
-	u32 done = r->w->opcode == XROCE_WR_RDMA_READ ? r->off : 0;
+	/* A READ that is resumed asks for a part. */
+	bool read = r->w->opcode == XROCE_WR_RDMA_READ;
 	struct xroce_reth *reth = at;
-	u64 va = r->w->va + done;
+	u64 va = r->w->va + (read ? r->off : 0);
 
 	reth->va_hi = htonl(upper_32_bits(va));
 	reth->va_lo = htonl(lower_32_bits(va));
 	reth->rkey = htonl(r->w->rkey);
-	reth->len = htonl(r->w->length - done);
+	reth->len = htonl(read ? r->want : r->w->length);
 	return reth + 1;
 }
 

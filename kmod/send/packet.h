@@ -14,6 +14,7 @@ struct xr_swqe;
  * @w: the work request
  * @off: bytes of the message before this packet; READ: bytes received already
  * @len: payload bytes, which are followed by a pad
+ * @want: READ: bytes that are requested
  * @psn: PSN
  * @ack: request an acknowledgement
  */
@@ -21,6 +22,7 @@ struct xr_request {
 	const struct xr_swqe *w;
 	u32 off;
 	u32 len;
+	u32 want;
 	u32 psn;
 	bool ack;
 };

@@ -62,6 +62,7 @@ EXPORT_SYMBOL_GPL(xr_send_open);
 /* No reader is left. May sleep. */
 void xr_send_free(struct xr_send *s)
 {
+	kfree(s->score.has);
 	kvfree(s->wqes);
 }
 

@@ -24,6 +24,8 @@
 #include "local.h"
 #include "packet.h"
 #include "requester.h"
+#include "resend.h"
+#include "score.h"
 #include "steer.h"
 #include "timers.h"
 #include "trace.h"
@@ -38,6 +40,12 @@
 
 /* xr_send_attr::rnr_retry: RNR NAKs are never too many (IBTA 9.7.5.2.8). */
 #define XR_RNR_WITHOUT_END	7
+
+/*
+ * Times that a local ACK timeout is extended because there are responses, though none that is of
+ * use.
+ */
+#define XR_SPARED	8
 
 /* Why nothing more is sent now. */
 #define XR_IDLE		1	/* a response or another work request will go on */
@@ -82,8 +90,8 @@ void xr_requester_arm(struct xr_send *s)
 		tasklet_schedule(&s->tasklet);
 }
 
-/* The local ACK timeout begins anew. */
-static void xr_requester_restart(struct xr_send *s)
+/* The local ACK timeout begins anew: there is progress, or the peer is alive. */
+void xr_requester_restart(struct xr_send *s)
 {
 	s->deadline = jiffies + s->ticks;
 }
@@ -97,6 +105,7 @@ static void xr_requester_watch(struct xr_send *s)
 	if (s->ticks && xr_send_active(s) && s->una != s->psn &&
 	    (!timer_pending(&s->timer) || time_after(s->timer.expires, s->deadline)))
 		mod_timer(&s->timer, s->deadline);
+	xr_resend_watch(s);
 }
 
 /* Send nothing for @ns nanoseconds. The lock is held. */
@@ -132,13 +141,18 @@ void xr_requester_pause(struct xr_send *s, u64 ns)
 /* @packets more are acknowledged. The lock is held. */
 void xr_requester_progress(struct xr_send *s, u32 packets)
 {
-	if (unlikely(s->window < XR_SEND_WINDOW))
-		s->window = min(s->window + packets, XR_SEND_WINDOW);
+	if (unlikely(s->window != s->rtt.window))
+		s->window = min(s->window + packets, s->rtt.window);
+	s->rtt.delivered += packets;
+	if (s->rtt.timing &&
+	    xr_psn_distance(s->rtt.psn, s->una) >= xr_psn_distance(s->top, s->una))
+		xr_rtt_end(&s->rtt);
 	s->since = 0;
 	s->retries = 0;
 	s->rnr_retries = 0;
-	s->gap = false;
 	s->force = false;
+	s->spared = 0;
+	s->probes = 0;
 	xr_requester_restart(s);
 }
 
@@ -179,6 +193,8 @@ void xr_requester_rewind(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 	const struct xr_swqe *w;
 
+	xr_resend_reset(s);
+	xr_rtt_again(&s->rtt, s->una, xr_psn_distance(s->top, s->una));
 	s->psn = s->una;
 	s->next = s->head;
 	s->off = 0;
@@ -192,14 +208,11 @@ void xr_requester_rewind(struct xr_qp *qp)
 		s->off = xr_psn_distance(s->una, w->psn) << ilog2(qp->mtu);
 }
 
-/**
- * xr_requester_again() - send requests again, unless that has been done too often
- * @qp: the queue pair; the lock of its send side is held
- * @why: the cause
- *
- * Return: whether they are sent again; if not, the connection has ended.
+/*
+ * Count an attempt without progress. Return: false: there have been too many, and the connection
+ * has ended.
  */
-bool xr_requester_again(struct xr_qp *qp, enum xr_again why)
+static bool xr_requester_retries(struct xr_qp *qp, enum xr_again why)
 {
 	struct xr_send *s = &qp->send;
 	bool rnr = why == XR_AGAIN_RNR_NAK;
@@ -214,8 +227,22 @@ bool xr_requester_again(struct xr_qp *qp, enum xr_again why)
 	trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, *count, why);
 	/* One packet is enough to find out whether the peer is ready. */
 	s->window = rnr ? 1 : max(s->window / 2, 1u);
-	xr_requester_rewind(qp);
 	xr_requester_restart(s);
+	return true;
+}
+
+/**
+ * xr_requester_again() - send requests again, unless that has been done too often
+ * @qp: the queue pair; the lock of its send side is held
+ * @why: the cause
+ *
+ * Return: whether they are sent again; if not, the connection has ended.
+ */
+bool xr_requester_again(struct xr_qp *qp, enum xr_again why)
+{
+	if (!xr_requester_retries(qp, why))
+		return false;
+	xr_requester_rewind(qp);
 	return true;
 }
 
@@ -285,8 +312,8 @@ static bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w, b
 	return xr_requester_inflight(s) + 1 >= s->window || (end && !xr_requester_more(s));
 }
 
-/* A packet of @w with @len bytes has been built: account for it. */
-static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, u32 len, bool ack)
+/* A packet of @w has been built: account for it. */
+static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct xr_request *r)
 {
 	bool responds = xr_swqe_responds(w);
 	struct xr_send *s = &qp->send;
@@ -305,12 +332,15 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, u32 len, boo
 	} else {
 		s->psn = xr_psn_add(s->psn, 1);
 	}
-	if (fresh)
+	if (fresh) {
+		if (!s->rtt.timing && (!(r->psn % XR_RTT_EVERY) || !s->rtt.srtt))
+			xr_rtt_start(&s->rtt, r->psn);
 		s->top = s->psn;
+	}
 	if (xr_requester_unreliable(qp))
 		s->una = s->psn;
-	s->silent = ack || responds ? 0 : s->silent + 1;
-	s->off += len;
+	s->silent = r->ack || responds ? 0 : s->silent + 1;
+	s->off += r->len;
 	if (responds || s->off == w->length) {
 		s->off = 0;
 		s->next++;
@@ -334,13 +364,14 @@ static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
 		r.off = w->received;
 	else
 		r.len = min(w->length - s->off, qp->mtu);
+	r.want = w->length - r.off;
 	r.ack = xr_requester_asks(qp, w, r.off + r.len == w->length);
 	ret = xr_request_build(qp, &r);
 	/* When the device has gone the packet is lost, and the work request ends nevertheless. */
 	if (ret == -ENETDOWN)
 		ret = 0;
 	if (!ret)
-		xr_requester_built(qp, w, r.len, r.ack);
+		xr_requester_built(qp, w, &r);
 	return ret;
 }
 
@@ -377,9 +408,16 @@ static int xr_requester_local(struct xr_qp *qp, struct xr_swqe *w)
 static int xr_requester_step(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
-	struct xr_swqe *w = xr_requester_next(s);
+	struct xr_swqe *w;
 	int ret = 0;
 
+	if (unlikely(xr_resend_due(s))) {
+		ret = xr_resend_step(qp);
+		if (ret == -EFAULT)
+			xr_requester_rewind(qp);
+		return ret == -EFAULT ? 0 : ret;
+	}
+	w = xr_requester_next(s);
 	if (!w)
 		return XR_IDLE;
 	if (!xr_swqe_sends(w))
@@ -392,7 +430,8 @@ static int xr_requester_step(struct xr_qp *qp)
 		w->status = XROCE_WC_LOC_QP_OP_ERR;
 		return 0;
 	}
-	if (xr_swqe_responds(w) && s->reads >= s->attr.max_rd_atomic)
+	if (xr_swqe_responds(w) && (s->reads >= s->attr.max_rd_atomic ||
+				    (s->reads && xr_requester_expected(s) >= s->rtt.window)))
 		return XR_IDLE;
 	if (w->begun && !s->off && s->psn != s->top)
 		w->resumed = true;
@@ -531,8 +570,8 @@ static void xr_requester_nap(struct xr_send *s, enum xr_send_wait wait)
 void xr_requester_run(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
-	bool waiting = s->wait || ((s->next != s->tail || s->batch.count) &&
-				      xr_steer_moves(qp));
+	bool waiting = s->wait || ((s->next != s->tail || s->batch.count || xr_resend_due(s)) &&
+				   xr_steer_moves(qp));
 	int ret = XR_IDLE;
 
 	/* The device is freed after an RCU grace period. */
@@ -652,16 +691,53 @@ static void xr_requester_timeout(struct timer_list *timer)
 		mod_timer(&s->timer, s->deadline);
 		goto out;
 	}
+	/* The peer is alive: it answers what was sent before. But that must not go on for ever. */
+	if (READ_ONCE(qp->map->req_stale) != s->stale && s->spared < XR_SPARED) {
+		s->stale = READ_ONCE(qp->map->req_stale);
+		s->spared++;
+		xr_requester_restart(s);
+		mod_timer(&s->timer, s->deadline);
+		goto out;
+	}
 	xr_requester_count(&qp->map->req_timeouts, 1);
 	this_cpu_inc(s->batch.stat->req_timeout);
-	s->gap = false;
 	s->wait = XR_WAIT_NONE;
 	rcu_read_lock();
-	if (xr_requester_again(qp, XR_AGAIN_TIMEOUT))
+	if (xr_requester_retries(qp, XR_AGAIN_TIMEOUT)) {
+		xr_resend_probe(s);
 		xr_requester_run(qp);
+	}
 	rcu_read_unlock();
 out:
 	spin_unlock(&s->lock);
+}
+
+/* Judge holes, and send a probe if nothing has been heard: see resend.h. */
+static enum hrtimer_restart xr_requester_tick(struct hrtimer *timer)
+{
+	struct xr_send *s = container_of(timer, struct xr_send, tick);
+	struct xr_qp *qp = container_of(s, struct xr_qp, send);
+	enum hrtimer_restart ret = HRTIMER_NORESTART;
+
+	spin_lock(&s->lock);
+	/* It may have been started again since it expired. */
+	if (hrtimer_is_queued(timer))
+		goto out;
+	s->ticking = false;
+	if (!xr_send_active(s) || s->una == s->psn || !s->ticks)
+		goto out;
+	rcu_read_lock();
+	if (!s->wait && xr_resend_overdue(qp))
+		xr_requester_run(qp);
+	rcu_read_unlock();
+	if (!xr_send_active(s) || hrtimer_is_queued(timer))
+		goto out;
+	s->ticking = true;
+	hrtimer_forward_now(timer, ns_to_ktime(xr_resend_period(qp)));
+	ret = HRTIMER_RESTART;
+out:
+	spin_unlock(&s->lock);
+	return ret;
 }
 
 /**
@@ -716,5 +792,6 @@ void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp
 	tasklet_setup(&s->tasklet, xr_requester_tasklet);
 	hrtimer_setup(&s->pace, xr_requester_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	timer_setup(&s->timer, xr_requester_timeout, 0);
+	hrtimer_setup(&s->tick, xr_requester_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	xr_event_init(&s->drained, XROCE_EVENT_SQ_DRAINED, qp->qpn, qp->context);
 }

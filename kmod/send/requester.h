@@ -7,27 +7,29 @@
  * response those that it allows. What exceeds their budget is left to a tasklet, so that other
  * queue pairs are served, too.
  *
- * All PSNs before xr_send::una are acknowledged; those up to xr_send::psn are sent. If the
- * peer asks for it or does not respond in time, xr_requester_rewind() goes back to
- * xr_send::una, and all is sent again from there. A READ is then requested from the first
- * packet of the response that is missing.
+ * All PSNs before xr_send::una are acknowledged; those up to xr_send::psn are sent. After a NAK
+ * xr_requester_rewind() goes back to xr_send::una, and all is sent again from there, since the peer
+ * has discarded it. A READ is then requested from the first packet of the response that is missing.
+ * What is missing of a response whose later packets have arrived is requested by itself, and a
+ * silent peer is probed: resend.h. The local ACK timeout counts attempts, which end the connection
+ * (IBTA 9.7.6.1.3), and sends a probe.
  *
  * A peer that has requests sent again, by NAKs or by silence, must not make this host busy, nor the
  * network. So each time the window is halved, to one packet by an RNR NAK; it grows by what is
- * acknowledged. What is sent again is therefore about as much as what has been acknowledged, and
- * the window does not exceed what gets through between two losses. After an RNR NAK, and while
- * memory is brought in, the waits grow to a quarter of the time since the last progress
- * (xr_requester_pause()).
+ * acknowledged, up to what the path needs (rtt.h). What is sent again is therefore about as much as
+ * what has been acknowledged, and the window does not exceed what gets through between two losses.
+ * After an RNR NAK, and while memory is brought in, the waits grow to a quarter of the time since
+ * the last progress (xr_requester_pause()).
  *
  * On UC and UD nothing is acknowledged: a message is complete when it has been sent.
  */
 #ifndef _XR_SEND_REQUESTER_H
 #define _XR_SEND_REQUESTER_H
 
+#include <linux/minmax.h>
 #include <linux/types.h>
 
-#include "xroce_wire.h"
-
+#include "psn.h"
 #include "queue.h"
 #include "trace.h"
 
@@ -51,31 +53,21 @@ void xr_requester_fail(struct xr_qp *qp, u32 status);
 bool xr_requester_again(struct xr_qp *qp, enum xr_again why);
 void xr_requester_rewind(struct xr_qp *qp);
 void xr_requester_pause(struct xr_send *s, u64 ns);
+void xr_requester_restart(struct xr_send *s);
 void xr_requester_progress(struct xr_send *s, u32 packets);
 void xr_requester_locals(struct xr_qp *qp);
 void xr_requester_run(struct xr_qp *qp);
 
-/* Add to a counter in the map, which readers may see at any time. The lock is held. */
-static inline void xr_requester_count(u64 *counter, u64 n)
-{
-	WRITE_ONCE(*counter, *counter + n);
-}
-
-/* PSNs from @from to @psn on the circle of 2^24, where @psn is not before @from. */
-static inline u32 xr_psn_distance(u32 psn, u32 from)
-{
-	return (psn - from) & XROCE_PSN_MASK;
-}
-
-static inline u32 xr_psn_add(u32 psn, u32 n)
-{
-	return (psn + n) & XROCE_PSN_MASK;
-}
-
-/* Request packets that are sent, since the last rewind, and not acknowledged. */
+/* Request packets that are sent, since the last rewind, and have not arrived. */
 static inline u32 xr_requester_inflight(const struct xr_send *s)
 {
-	return xr_psn_distance(s->psn, s->una) - s->extra;
+	return xr_psn_distance(s->psn, s->una) - s->extra - s->score.requests;
+}
+
+/* Packets of READ responses that are missing, but for the last one of each. */
+static inline u32 xr_requester_expected(const struct xr_send *s)
+{
+	return s->extra - min(s->extra, s->score.responses);
 }
 
 #endif

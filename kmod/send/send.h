@@ -14,12 +14,12 @@
 #include "obj/ring.h"
 #include "own/event.h"
 
+#include "rtt.h"
+
 struct xr_cq;
 struct xr_qp;
 struct xr_swqe;
 
-/* Request packets of a queue pair that are sent and not acknowledged, at most. */
-#define XR_SEND_WINDOW	128u
 /* Work requests that are begun and not completed. */
 #define XR_SEND_BEGUN	256u
 /* Request packets after which an acknowledgement is requested at the latest. */
@@ -62,6 +62,54 @@ enum xr_send_wait {
 	XR_WAIT_PEER,
 	XR_WAIT_DEVICE,
 	XR_WAIT_MEMORY,
+};
+
+/* PSNs from xr_send::una on that can be marked: the longest distance of a packet from a hole. */
+#define XR_SCORE_PSNS	8192u
+
+/**
+ * struct xr_score - what has arrived out of order
+ * @has: XR_SCORE_PSNS bits, for PSNs modulo that; NULL until one is set. Those of PSNs outside of
+ *	xr_send::una to @high are 0
+ * @open: there are holes; otherwise the rest has no meaning, except @has and @reorder
+ * @responses: bits set for packets of responses
+ * @requests: bits set for request packets
+ * @high: PSN after the last one that has arrived
+ * @lost: holes before it count as lost; not beyond @high
+ * @next: holes before it have been sent again; not beyond @lost
+ * @seen: what @high was at @since
+ * @since: when the oldest hole that does not count as lost appeared, in nanoseconds of
+ *	CLOCK_MONOTONIC; 0: there is none
+ * @scan: when a hole was last sent again; 0: none was
+ * @scan_top: what xr_send::top was at that time
+ * @sent: when the hole at xr_send::una was; 0: it was not; if not @exact, that is the latest time
+ *	possible
+ * @top: what xr_send::top was at that time
+ * @exact: see @sent
+ * @first: when the hole at xr_send::una appeared
+ * @late: how long the last hole that was sent again was there, and a quarter of that
+ * @stale: what xroce_qp::req_stale was when it was filled
+ * @reorder: time after which a hole counts as lost, in nanoseconds
+ */
+struct xr_score {
+	unsigned long *has;
+	bool open;
+	u32 responses;
+	u32 requests;
+	u32 high;
+	u32 lost;
+	u32 next;
+	u32 seen;
+	u64 since;
+	u64 scan;
+	u32 scan_top;
+	u32 top;
+	u64 sent;
+	bool exact;
+	u64 first;
+	u64 late;
+	u64 stale;
+	u64 reorder;
 };
 
 /**
@@ -117,11 +165,9 @@ struct xr_send_attr {
  * @top: PSN after the last one that has been used. Beyond @psn if packets are sent again
  * @extra: PSNs between @una and @psn that belong to responses only
  * @reads: READs and atomics that are outstanding
- * @window: request packets that may be outstanding now, 1 to XR_SEND_WINDOW
+ * @window: request packets that may be outstanding now, 1 to xr_rtt::window
  * @silent: packets since the last one that asked for a response
  * @force: ask for an acknowledgement of each packet
- * @gap: a lost response has been requested again; until there is progress, other responses
- *	that are out of sequence are ignored
  * @wait: for what, until @pace expires
  * @retries: times that requests were sent again since the last progress
  * @rnr_retries: likewise after RNR NAKs
@@ -130,6 +176,16 @@ struct xr_send_attr {
  * @backoff: when the device has no room, or memory is missing
  * @nap_since: when the first attempt in a row ended that found none, as for @since
  * @attr: attributes
+ * @score: what has arrived out of order
+ * @rtt: round-trip time, and the window that the path needs
+ * @tick: judges holes and probes, while anything is outstanding
+ * @ticking: it is queued, or being handled
+ * @heard: responses so far
+ * @heard_then: what that was when @tick expired
+ * @probes: times that @tick found nothing new, XR_PROBE_DOUBLE at most
+ * @probe: packets to be sent as probes, XR_PROBE_*
+ * @stale: what xroce_qp::req_stale was at the last local ACK timeout
+ * @spared: times that the timeout was extended since the last progress
  * @ticks: the local ACK timeout in jiffies; 0: none
  * @deadline: when it ends, in jiffies
  * @timer: notices the end; runs more often than that, so that progress need not restart it
@@ -187,7 +243,6 @@ struct xr_send {
 	u32 window;
 	u32 silent;
 	bool force;
-	bool gap;
 	enum xr_send_wait wait;
 	u8 retries;
 	u8 rnr_retries;
@@ -195,6 +250,16 @@ struct xr_send {
 	struct xr_backoff backoff;
 	u64 nap_since;
 	struct xr_send_attr attr;
+	struct xr_score score;
+	struct xr_rtt rtt;
+	struct hrtimer tick;
+	bool ticking;
+	u32 heard;
+	u32 heard_then;
+	u8 probes;
+	u8 probe;
+	u8 spared;
+	u64 stale;
 	unsigned long ticks;
 	unsigned long deadline;
 	struct timer_list timer;
@@ -218,6 +283,12 @@ struct xr_send {
 	void (*rest)(struct xr_qp *qp);
 	u32 rest_end;
 };
+
+/* Add to a counter in the map, which readers may see at any time. The lock is held. */
+static inline void xr_requester_count(u64 *counter, u64 n)
+{
+	WRITE_ONCE(*counter, *counter + n);
+}
 
 /* True if requests are sent. */
 static inline bool xr_send_active(const struct xr_send *s)

@@ -69,8 +69,10 @@ void xr_send_start(struct xr_qp *qp)
 		s->psn = s->attr.psn;
 		s->una = s->psn;
 		s->top = s->psn;
+		xr_rtt_reset(&s->rtt);
+		s->window = s->rtt.window;
 		xr_requester_rewind(qp);
-		xr_requester_progress(s, XR_SEND_WINDOW);
+		xr_requester_progress(s, 0);
 		s->backoff = (struct xr_backoff){};
 		xr_steer_start(s);
 	}
@@ -163,6 +165,7 @@ void xr_send_close(struct xr_qp *qp)
 	spin_unlock_bh(&s->lock);
 	timer_delete_sync(&s->timer);
 	hrtimer_cancel(&s->pace);
+	hrtimer_cancel(&s->tick);
 	xr_steer_close(s);
 	tasklet_kill(&s->tasklet);
 	spin_lock_bh(&s->lock);

@@ -315,13 +315,27 @@ void peer_expect_send(uint32_t n, uint32_t len)
 	peer_expect_data(XROCE_RC_SEND_ONLY, n, 0, len, true);
 }
 
-void peer_expect_read(uint32_t n, uint32_t len, uint32_t done)
+void peer_expect_part(uint32_t n, uint32_t len, uint32_t off)
 {
 	struct packet want = peer_request(XROCE_RC_READ_REQUEST, n);
 
-	want.va += done;
-	want.dmalen = len - done;
+	want.va += off;
+	want.dmalen = len;
 	peer_expect(&want);
+}
+
+void peer_expect_read(uint32_t n, uint32_t len, uint32_t done)
+{
+	peer_expect_part(n, len - done, done);
+}
+
+void peer_skip(void)
+{
+	struct packet got;
+	struct frame came;
+
+	while (wire_take(&wire, 1, &got, &came))
+		;
 }
 
 void peer_quiet(void)

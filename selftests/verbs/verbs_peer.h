@@ -116,8 +116,14 @@ void peer_expect_send(uint32_t n, uint32_t len);
 /* A READ of @len bytes, of which the first @done have arrived. */
 void peer_expect_read(uint32_t n, uint32_t len, uint32_t done);
 
+/* A READ of @len bytes from @off on, which are missing between others. */
+void peer_expect_part(uint32_t n, uint32_t len, uint32_t off);
+
 /* Take a congestion notification. */
 void peer_expect_cnp(void);
+
+/* Take all requests that have come. */
+void peer_skip(void);
 
 /* No request has come or comes soon. */
 void peer_quiet(void);

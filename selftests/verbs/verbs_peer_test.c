@@ -262,6 +262,7 @@ PEER_TEST(request_ackreq, "Q1", "the last of several messages asks for an acknow
 }
 
 #define WINDOW	128u			/* XR_SEND_WINDOW */
+#define WINDOW_MIN	32u		/* XR_SEND_WINDOW_MIN */
 #define SILENT	33u			/* one more than XR_SEND_ACK */
 #define LONG	(PEER_BYTES / PEER_MTU)	/* packets of a message that is all of "out" */
 
@@ -283,12 +284,12 @@ PEER_TEST(request_window, "Q1", "no more packets than the window has")
 	for (n = 0; n < WINDOW; n++)
 		expect_long(n, n % SILENT == SILENT - 1 || n == WINDOW - 1);
 	peer_quiet();
-	peer_ack(LONG - 1);
-	peer_completes(1, IBV_WC_SUCCESS);
+	/* The window may be smaller now: the peer has been slow. */
+	peer_ack(WINDOW - 1);
 	for (; n < all; n++)
 		expect_long(n, n == all - 1);
 	peer_ack(all - 1);
-	for (n = 2; n <= 9; n++)
+	for (n = 1; n <= 9; n++)
 		peer_completes(n, IBV_WC_SUCCESS);
 	check(!peer_map().req_retransmits, "%llu again", peer_map().req_retransmits);
 }
@@ -487,11 +488,9 @@ PEER_TEST(ack_passes_read, "Q3", "an acknowledgement shows that a response to a 
 	peer_expect_send(1, 4);
 	peer_ack(1);
 	peer_expect_read(0, 8, 0);
-	peer_expect_send(1, 4);
 	peer_incomplete();
 	peer_send_data(XROCE_RC_READ_RESPONSE_ONLY, 0, 0, 8);
 	peer_completes(1, IBV_WC_SUCCESS);
-	peer_ack(1);
 	peer_completes(2, IBV_WC_SUCCESS);
 	peer_received(8);
 	check(peer_map().req_implied_naks == 1, "implied NAKs: %llu",
@@ -568,13 +567,15 @@ PEER_TEST(nak_window, "Q3 Q5", "NAK after NAK: less and less is sent again")
 		expect_window(n, n + left, all);
 		peer_quiet();
 	}
-	for (end = n - 1 + left; end < all && !test_failed(); end += left) {
+	/* It grows by what is acknowledged; how far depends on how fast the peer is. */
+	for (end = n - 1 + left; left < WINDOW_MIN && !test_failed(); end += left) {
 		peer_ack(end - 1);
-		left = left < WINDOW / 2 ? 2 * left : WINDOW;
-		if (left > all - end)
-			left = all - end;
+		left *= 2;
 		expect_window(end, end + left, all);
 	}
+	/* All that was sent before. */
+	peer_ack(WINDOW - 1);
+	expect_window(WINDOW, all, all);
 	peer_ack(all - 1);
 	for (n = 1; n <= 9 && !test_failed(); n++)
 		peer_completes(n, IBV_WC_SUCCESS);
@@ -785,31 +786,30 @@ PEER_TEST_OPTS(rnr_restarts_retries, "Q3 Q4", "sequence NAKs before and behind R
 
 static const struct peer_opts timeout_opts = { .timeout = 16, .retries = 7, .reads = 4 };
 
-PEER_TEST_OPTS(timeout_resends, "Q3", "sent again after the timeout", &timeout_opts)
+PEER_TEST_OPTS(timeout_resends, "Q3", "first and last packet are sent again", &timeout_opts)
 {
 	peer_post(1, IBV_WR_SEND, PEER_MTU + 4);
 	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
 	peer_expect_data(XROCE_RC_SEND_LAST, 1, PEER_MTU, 4, true);
-	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
+	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, true);
 	peer_expect_data(XROCE_RC_SEND_LAST, 1, PEER_MTU, 4, true);
 	peer_ack(1);
 	peer_completes(1, IBV_WC_SUCCESS);
-	check(peer_map().req_timeouts >= 1, "timeouts: %llu", peer_map().req_timeouts);
+	check(peer_map().req_probes >= 1, "probes: %llu", peer_map().req_probes);
 }
 
 static const struct peer_opts exhausted_opts = { .timeout = 14, .retries = 2, .reads = 4 };
 
 PEER_TEST_OPTS(timeout_exhausted, "Q3 Q4", "no response at all", &exhausted_opts)
 {
-	uint32_t i;
-
 	peer_post_many(1, IBV_WR_SEND, 4, 2);
-	for (i = 0; i <= exhausted_opts.retries; i++) {
-		peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
-		peer_expect_send(1, 4);
-	}
+	peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
+	peer_expect_send(1, 4);
+	peer_expect_send(0, 4);
+	peer_expect_send(1, 4);
 	peer_completes(1, IBV_WC_RETRY_EXC_ERR);
 	peer_completes(2, IBV_WC_WR_FLUSH_ERR);
+	peer_skip();
 	peer_quiet();
 	check(peer_map().req_timeouts == exhausted_opts.retries + 1u, "timeouts: %llu",
 	      peer_map().req_timeouts);

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sending single packets again: see resend.h. */
+#include <linux/log2.h>
+#include <linux/minmax.h>
+
+#include "xroce_map.h"
+
+#include "obj/link.h"
+#include "qp/qp.h"
+
+#include "packet.h"
+#include "queue.h"
+#include "resend.h"
+#include "score.h"
+#include "trace.h"
+
+/* xr_send::probe */
+#define XR_PROBE_FIRST	1	/* the oldest packet that is not acknowledged */
+#define XR_PROBE_LAST	2
+
+/* The time of a probe doubles so many times. */
+#define XR_PROBE_DOUBLE	6u
+
+/*
+ * A timer of a queue pair expires about once in this time, in nanoseconds, for each queue pair of
+ * the link: many of them do not keep the CPU busy.
+ */
+#define XR_RESEND_SHARE	(16 * NSEC_PER_USEC)
+
+/* Return: the work request that has the PSN, if that has been used; or NULL. */
+struct xr_swqe *xr_resend_owner(const struct xr_send *s, u32 psn)
+{
+	u32 n = xr_psn_distance(psn, s->una), i;
+	struct xr_swqe *w;
+
+	for (i = s->head; i != s->tail; i++) {
+		w = xr_swqe_at(s, i);
+		if (!xr_swqe_sends(w))
+			continue;
+		if (!w->begun)
+			return NULL;
+		/* Behind the oldest one all PSNs are after xr_send::una. */
+		if (n <= xr_psn_distance(w->last, s->una))
+			return w;
+	}
+	return NULL;
+}
+
+/* Send the packet @psn again; of a READ, up to @end. Return: as xr_request_build(). */
+static int xr_resend_packet(struct xr_qp *qp, struct xr_swqe *w, u32 psn, u32 end)
+{
+	u32 off = xr_psn_distance(psn, w->psn) << ilog2(qp->mtu);
+	struct xr_send *s = &qp->send;
+	struct xr_request r = {
+		.w = w,
+		.psn = psn,
+		.ack = !xr_swqe_responds(w),
+	};
+	int ret;
+
+	if (w->opcode == XROCE_WR_RDMA_READ) {
+		r.off = off;
+		r.want = min(w->length - off, xr_psn_distance(end, psn) << ilog2(qp->mtu));
+		w->resumed = true;
+	} else if (w->opcode == XROCE_WR_ATOMIC_WRITE) {
+		r.len = w->length;
+	} else if (!xr_swqe_responds(w)) {
+		r.off = off;
+		r.len = min(w->length - off, qp->mtu);
+	}
+	ret = xr_request_build(qp, &r);
+	if (ret && ret != -ENETDOWN)
+		return ret;
+	xr_requester_count(&qp->map->req_retransmits, 1);
+	this_cpu_inc(s->batch.stat->req_retransmit);
+	xr_rtt_again(&s->rtt, psn, 1);
+	return 0;
+}
+
+/* Return: the PSN behind the hole that begins with @psn, within the work request. */
+static u32 xr_resend_end(const struct xr_send *s, const struct xr_swqe *w, u32 psn)
+{
+	u32 end = xr_psn_add(w->last, 1), at = xr_psn_add(psn, 1);
+
+	if (w->opcode != XROCE_WR_RDMA_READ)
+		return xr_swqe_responds(w) ? end : at;
+	while (at != end && s->score.open && at != s->score.high &&
+	       !xr_score_has(&s->score, at))
+		at = xr_psn_add(at, 1);
+	/* Nothing behind has arrived: what is missing is the rest of the response. */
+	return s->score.open && at != s->score.high ? at : end;
+}
+
+/* The next hole. Return: as xr_resend_step(). */
+static int xr_resend_hole(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	struct xr_score *c = &s->score;
+	struct xr_swqe *w;
+	u32 psn, end;
+	int ret;
+
+	while (c->next != c->lost && xr_score_has(c, c->next))
+		c->next = xr_psn_add(c->next, 1);
+	if (!xr_resend_holes(s))
+		return 0;
+	psn = c->next;
+	w = xr_resend_owner(s, psn);
+	if (!w)
+		return -EFAULT;
+	end = xr_resend_end(s, w, psn);
+	if (psn == s->una)
+		trace_xroce_retransmit(qp->link->id, qp->qpn, psn, end, s->retries,
+				       XR_AGAIN_HOLE);
+	ret = xr_resend_packet(qp, w, psn, end);
+	if (ret)
+		return ret;
+	if (xr_swqe_responds(w))
+		xr_requester_count(&qp->map->req_implied_naks, 1);
+	xr_score_resent(s, psn, xr_psn_distance(end, psn));
+	return 0;
+}
+
+/* Send the oldest packet again, or the last one. Return: as xr_resend_step(). */
+static int xr_resend_end_packet(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	bool first = s->probe & XR_PROBE_FIRST;
+	u32 psn = first ? s->una : xr_psn_add(s->psn, XROCE_PSN_MASK);
+	struct xr_swqe *w = xr_resend_owner(s, psn);
+	int ret = 0;
+
+	if (w)
+		ret = xr_resend_packet(qp, w, psn, xr_resend_end(s, w, psn));
+	if (!ret)
+		s->probe &= first ? ~XR_PROBE_FIRST : ~XR_PROBE_LAST;
+	return ret;
+}
+
+/**
+ * xr_resend_step() - send one packet again, if xr_resend_due()
+ * @qp: the queue pair
+ *
+ * Return: 0; as xr_request_build(). -EFAULT: the usual way ends the connection in its turn.
+ */
+int xr_resend_step(struct xr_qp *qp)
+{
+	return xr_resend_holes(&qp->send) ? xr_resend_hole(qp) : xr_resend_end_packet(qp);
+}
+
+/* Nothing has been heard for long: send what makes the peer say how far it has come. */
+void xr_resend_probe(struct xr_send *s)
+{
+	if (s->score.open) {
+		xr_score_rescan(s);
+		return;
+	}
+	s->probe = XR_PROBE_FIRST;
+	if (xr_psn_distance(s->psn, s->una) > 1)
+		s->probe |= XR_PROBE_LAST;
+}
+
+/* Return: nanoseconds until xr_send::tick expires. */
+u64 xr_resend_period(const struct xr_qp *qp)
+{
+	const struct xr_send *s = &qp->send;
+	u64 ns = xr_rtt_timeout(&s->rtt);
+
+	ns += READ_ONCE(qp->link->nr_qps) * XR_RESEND_SHARE;
+	ns = min(ns << s->probes, jiffies_to_nsecs(s->ticks));
+	return s->score.open && s->score.since ? min(ns, s->score.reorder) : ns;
+}
+
+/* Have the timer run while anything is outstanding. */
+void xr_resend_watch(struct xr_send *s)
+{
+	struct xr_qp *qp = container_of(s, struct xr_qp, send);
+
+	if (likely(s->ticking) || s->una == s->psn || !s->ticks || !xr_send_active(s))
+		return;
+	s->ticking = true;
+	s->heard_then = s->heard;
+	hrtimer_start(&s->tick, ns_to_ktime(xr_resend_period(qp)), HRTIMER_MODE_REL_PINNED_SOFT);
+}
+
+/* There are holes: judge them, now and when their time has passed. */
+void xr_resend_gap(struct xr_send *s)
+{
+	struct xr_score *c = &s->score;
+	bool waits = c->since;
+
+	xr_score_judge(s, ktime_get_ns());
+	if (c->since && !waits && s->state != XR_SEND_DYING && s->ticks) {
+		s->ticking = true;
+		hrtimer_start(&s->tick, ns_to_ktime(c->reorder), HRTIMER_MODE_REL_PINNED_SOFT);
+	}
+}
+
+/* xr_send::tick has expired. Return: whether anything is to be sent. */
+bool xr_resend_overdue(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	struct xr_score *c = &s->score;
+	u64 now = ktime_get_ns();
+	bool heard = s->heard != s->heard_then;
+
+	s->heard_then = s->heard;
+	if (c->open) {
+		xr_score_judge(s, now);
+		if (xr_score_again(s, now, heard ? 0 : xr_rtt_timeout(&s->rtt) << s->probes)) {
+			s->probes = min(s->probes + 1u, XR_PROBE_DOUBLE);
+			xr_resend_probe(s);
+		}
+	} else if (!heard) {
+		s->probes = min(s->probes + 1u, XR_PROBE_DOUBLE);
+		xr_resend_probe(s);
+		trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, s->retries,
+				       XR_AGAIN_PROBE);
+		xr_requester_count(&qp->map->req_probes, 1);
+	}
+	return xr_resend_due(s);
+}
+
+/* Nothing is outstanding, or all is sent again. */
+void xr_resend_reset(struct xr_send *s)
+{
+	s->probe = 0;
+	xr_score_reset(s);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The round-trip time of a connection: see rtt.h. */
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "psn.h"
+#include "rtt.h"
+
+/* The shortest time is forgotten after so many nanoseconds: the path may have changed. */
+#define XR_RTT_MIN_AGE	(10ull * NSEC_PER_SEC)
+
+/* The window shrinks by this part with each measurement at most. */
+#define XR_RTT_DECAY	8
+
+/* Time for a response, in nanoseconds: before anything is known, and at least. */
+#define XR_RTT_UNKNOWN	(4 * NSEC_PER_MSEC)
+#define XR_RTT_TIMEOUT	NSEC_PER_MSEC
+
+/* Time the packet @psn, which is sent now, for the first time. */
+void xr_rtt_start(struct xr_rtt *r, u32 psn)
+{
+	r->timing = true;
+	r->psn = psn;
+	r->at = ktime_get_ns();
+	r->before = r->delivered;
+}
+
+/* What arrived during a round-trip time @ns decides on the window. */
+static void xr_rtt_window(struct xr_rtt *r, u32 ns)
+{
+	u64 need = 2 * div_u64((u64)(r->delivered - r->before) * r->min, max(ns, 1u));
+	u32 target = r->window;
+
+	/* There is a queue. */
+	if (ns / 2 > r->min)
+		target -= target / XR_RTT_DECAY;
+	r->window = clamp(max_t(u64, need, target), XR_SEND_WINDOW_MIN, XR_SEND_WINDOW_MAX);
+}
+
+/* The packet that was timed is acknowledged, or a response to it has arrived. */
+void xr_rtt_end(struct xr_rtt *r)
+{
+	u64 now;
+	u32 ns;
+
+	r->timing = false;
+	now = ktime_get_ns();
+	ns = min_t(u64, now - r->at, U32_MAX / 2);
+	if (!r->srtt) {
+		r->srtt = ns;
+		r->var = ns / 2;
+	} else {
+		r->var += ((s32)abs((s32)(ns - r->srtt)) - (s32)r->var) / 4;
+		r->srtt += (s32)(ns - r->srtt) / 8;
+	}
+	if (!r->min || ns <= r->min || now - r->min_at > XR_RTT_MIN_AGE) {
+		r->min = ns;
+		r->min_at = now;
+	}
+	xr_rtt_window(r, ns);
+}
+
+/* @n packets from @psn on are sent again: which of them a response is for, nobody knows. */
+void xr_rtt_again(struct xr_rtt *r, u32 psn, u32 n)
+{
+	if (r->srtt && xr_psn_distance(r->psn, psn) < n)
+		r->timing = false;
+}
+
+/* A connection begins. */
+void xr_rtt_reset(struct xr_rtt *r)
+{
+	*r = (struct xr_rtt){};
+	r->window = XR_SEND_WINDOW;
+}
+
+/* Return: nanoseconds without any response after which one is overdue. */
+u64 xr_rtt_timeout(const struct xr_rtt *r)
+{
+	return r->srtt ? max_t(u64, r->srtt + r->var / 2, XR_RTT_TIMEOUT) : XR_RTT_UNKNOWN;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What has arrived out of order: see score.h. */
+#include <linux/bitmap.h>
+#include <linux/minmax.h>
+
+#include "xroce_map.h"
+
+#include "qp/qp.h"
+
+#include "psn.h"
+#include "score.h"
+
+/* Part of xr_score::reorder by which it shrinks with each hole that was lost. */
+#define XR_SCORE_DECAY	16
+
+/* Longest xr_score::reorder, in nanoseconds. */
+#define XR_SCORE_REORDER_MAX	(50ull * NSEC_PER_MSEC)
+
+/* Of the round-trip time, in which nothing that was sent again can have arrived. */
+#define XR_SCORE_EARLY(ns)	((ns) / 4 * 3)
+
+/* Distance of a PSN from the oldest one that is not acknowledged. */
+static u32 xr_score_at(const struct xr_send *s, u32 psn)
+{
+	return xr_psn_distance(psn, s->una);
+}
+
+static bool xr_score_open(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	struct xr_score *c = &s->score;
+
+	if (!c->has) {
+		c->has = xr_qp_alloc(qp, BITS_TO_LONGS(XR_SCORE_PSNS), sizeof(long));
+		if (!c->has)
+			return false;
+		bitmap_zero(c->has, XR_SCORE_PSNS);
+	}
+	c->open = true;
+	c->high = s->una;
+	c->lost = s->una;
+	c->next = s->una;
+	c->since = 0;
+	c->scan = 0;
+	c->sent = 0;
+	c->first = ktime_get_ns();
+	return true;
+}
+
+/* Note packets, and add the number of those that are new to @count. Return: as the next one. */
+static bool xr_score_add(struct xr_qp *qp, u32 psn, u32 n, u32 *count)
+{
+	struct xr_send *s = &qp->send;
+	struct xr_score *c = &s->score;
+	u32 end = xr_score_at(s, psn) + n, fresh = 0, i;
+
+	if (end > XR_SCORE_PSNS || (!c->open && !xr_score_open(qp)))
+		return false;
+	for (i = 0; i < n; i++)
+		fresh += !__test_and_set_bit((psn + i) % XR_SCORE_PSNS, c->has);
+	*count += fresh;
+	s->rtt.delivered += fresh;
+	if (s->rtt.timing && xr_psn_distance(s->rtt.psn, psn) < n)
+		xr_rtt_end(&s->rtt);
+	if (end > xr_score_at(s, c->high))
+		c->high = xr_psn_add(psn, n);
+	return true;
+}
+
+/**
+ * xr_score_response() - note a packet of a response that has arrived
+ * @qp: the queue pair
+ * @psn: its PSN, before xr_send::top
+ *
+ * Return: false: it is too far from the hole, or there is no memory. Nothing is noted.
+ */
+bool xr_score_response(struct xr_qp *qp, u32 psn)
+{
+	return xr_score_add(qp, psn, 1, &qp->send.score.responses);
+}
+
+/* The same for @n request packets from @psn on, which the peer has executed or keeps. */
+bool xr_score_requests(struct xr_qp *qp, u32 psn, u32 n)
+{
+	return xr_score_add(qp, psn, n, &qp->send.score.requests);
+}
+
+/*
+ * A packet of the hole at the old xr_send::una has come; @end: the last one. If that was not by
+ * what was sent again, it was late only: it came too soon for an answer, or the answer comes, too,
+ * for something that is not outstanding any more.
+ */
+static void xr_score_learn(struct xr_send *s, bool end)
+{
+	const struct xroce_qp *map = container_of(s, struct xr_qp, send)->map;
+	struct xr_score *c = &s->score;
+	u64 now = ktime_get_ns(), late = now - c->first, stale = READ_ONCE(map->req_stale);
+
+	late = min(late + late / 4, XR_SCORE_REORDER_MAX);
+	if (!c->sent || (c->exact && now - c->sent < XR_SCORE_EARLY(s->rtt.min)))
+		c->reorder = max(c->reorder, late);
+	else if (stale != c->stale)
+		c->reorder = max(c->reorder, c->late);
+	else if (end)
+		c->reorder -= c->reorder / XR_SCORE_DECAY;
+	if (!end)
+		return;
+	c->late = c->sent ? late : 0;
+	c->stale = stale;
+	c->first = now;
+}
+
+/*
+ * @s->una has moved on from @from; @end: beyond a hole. Of what had been noted there, @responses
+ * were packets of responses.
+ */
+void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses)
+{
+	u32 n = xr_psn_distance(s->una, from), noted = 0, i;
+	struct xr_score *c = &s->score;
+
+	if (likely(!c->open) || !n)
+		return;
+	xr_score_learn(s, end);
+	for (i = 0; i < min(n, XR_SCORE_PSNS); i++)
+		noted += __test_and_clear_bit((from + i) % XR_SCORE_PSNS, c->has);
+	c->responses -= responses;
+	c->requests -= noted - responses;
+	if (n >= xr_psn_distance(c->high, from)) {
+		c->open = false;
+		c->responses = 0;
+		c->requests = 0;
+		return;
+	}
+	if (n > xr_psn_distance(c->lost, from))
+		c->lost = s->una;
+	if (n > xr_psn_distance(c->seen, from))
+		c->seen = s->una;
+	if (end) {
+		c->sent = c->scan;
+		c->top = c->scan_top;
+		c->exact = false;
+	}
+	if (n >= xr_psn_distance(c->next, from)) {
+		c->next = s->una;
+		c->sent = 0;
+	}
+}
+
+/* @n packets from @psn on, which belong to a hole, are sent again. */
+void xr_score_resent(struct xr_send *s, u32 psn, u32 n)
+{
+	struct xr_score *c = &s->score;
+
+	c->scan = ktime_get_ns();
+	c->scan_top = s->top;
+	if (psn == s->una) {
+		c->sent = c->scan;
+		c->top = s->top;
+		c->exact = true;
+	}
+	c->next = xr_psn_add(psn, n);
+	if (xr_score_at(s, c->next) > xr_score_at(s, c->lost))
+		c->next = c->lost;
+}
+
+/**
+ * xr_score_judge() - judge which holes are lost
+ * @s: the send side, with holes
+ * @now: nanoseconds of CLOCK_MONOTONIC
+ *
+ * To be called when packets have arrived, and when the time has passed.
+ */
+void xr_score_judge(struct xr_send *s, u64 now)
+{
+	struct xr_score *c = &s->score;
+
+	if (c->since && now - c->since >= c->reorder) {
+		c->lost = c->seen;
+		c->since = 0;
+	}
+	if (c->since || c->lost == c->high)
+		return;
+	if (!c->reorder) {
+		c->lost = c->high;
+		return;
+	}
+	c->seen = c->high;
+	c->since = now;
+}
+
+/*
+ * True if what was sent again of the holes has been lost, too: something that was sent later has
+ * arrived. @timeout: time after which a response is overdue; 0: others have come meanwhile.
+ */
+bool xr_score_again(const struct xr_send *s, u64 now, u64 timeout)
+{
+	const struct xr_score *c = &s->score;
+
+	if (c->next != c->lost || !c->sent)
+		return false;
+	if (xr_score_at(s, c->high) > xr_score_at(s, c->top))
+		return now - c->sent >= max(c->reorder, (u64)s->rtt.min);
+	return timeout && now - c->sent >= timeout;
+}
+
+/* What was sent again of the holes has been lost, too: all are sent again. */
+void xr_score_rescan(struct xr_send *s)
+{
+	struct xr_score *c = &s->score;
+
+	c->next = s->una;
+	c->lost = c->high;
+	c->since = 0;
+}
+
+/* Nothing is outstanding, or all is sent again. */
+void xr_score_reset(struct xr_send *s)
+{
+	struct xr_score *c = &s->score;
+
+	if (c->open)
+		bitmap_zero(c->has, XR_SCORE_PSNS);
+	c->open = false;
+	c->responses = 0;
+	c->requests = 0;
+}

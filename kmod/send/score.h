@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What has arrived out of order of the PSNs from xr_send::una on: packets of responses that have
+ * been written to memory, and request packets that the peer has executed or keeps. Between them are
+ * holes. Packets may only be late, so a hole counts as lost after a time, xr_score::reorder, which
+ * is measured: 0 until a packet that was sent again turns out to have been late only.
+ *
+ * A hole that counts as lost is sent again (resend.h). The lock of the send side is held for all
+ * functions.
+ */
+#ifndef _XR_SEND_SCORE_H
+#define _XR_SEND_SCORE_H
+
+#include <linux/bitops.h>
+#include <linux/types.h>
+
+#include "send.h"
+
+struct xr_qp;
+
+bool xr_score_response(struct xr_qp *qp, u32 psn);
+bool xr_score_requests(struct xr_qp *qp, u32 psn, u32 n);
+void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses);
+void xr_score_judge(struct xr_send *s, u64 now);
+bool xr_score_again(const struct xr_send *s, u64 now, u64 timeout);
+void xr_score_resent(struct xr_send *s, u32 psn, u32 n);
+void xr_score_rescan(struct xr_send *s);
+void xr_score_reset(struct xr_send *s);
+
+/* True if @psn, which is less than XR_SCORE_PSNS behind xr_send::una, has arrived. */
+static inline bool xr_score_has(const struct xr_score *c, u32 psn)
+{
+	return c->open && test_bit(psn % XR_SCORE_PSNS, c->has);
+}
+
+#endif
