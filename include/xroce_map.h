@@ -278,8 +278,8 @@ struct xroce_read_lengths {
  * 5. @rkey to the first of @drops: as line 2, for packets that are less frequent; the NAK
  *    of the module is counted in @naks. The module writes @dmac.
  * 6. the other @drops: the XDP program without a claim.
- * 7. and 8. requester, @req_una to @req_reserved, and @vlan: the module. The program reads the
- *    first five of these to judge a response; the module checks again.
+ * 7. and 8. requester, @req_una to @req_reserved, and @vlan: the module, but for @req_stale. The
+ *    program reads the first five of these to judge a response; the module checks again.
  */
 struct xroce_qp {
 	__u32  qpn;

@@ -27,7 +27,7 @@
  *
  *   bytes/   bytes of frames: invariant CRC, copying
  *
-     * Contexts
+ * Contexts
  *
  *   context                           sleeps      entry
  *   ioctl, close                      yes         front/dev/chardev.c

@@ -88,6 +88,9 @@ static bool xr_response_resume(struct xr_qp *qp, const struct xroce_response *r)
 		    xr_response_end(qp, q->psn, q->left) == end) {
 			if (!q->begun && q->psn == psn)
 				return true;
+			/* It is still to come. */
+			if (psn != q->psn && ((psn - q->psn) & XROCE_PSN_MASK) < 1u << 23)
+				return true;
 			q->psn = psn;
 			q->va = r->va;
 			q->left = r->len;

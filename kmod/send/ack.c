@@ -58,6 +58,18 @@ static int xr_ack_complete(struct xr_qp *qp)
 	return ret;
 }
 
+/* The packet of a response at xr_send::una is not outstanding any more. */
+static void xr_ack_counted(struct xr_send *s, const struct xr_swqe *w)
+{
+	/* A rewind has counted what it will request again; this was requested before. */
+	if (!s->reads)
+		return;
+	if (xr_psn_add(s->una, 1) == xr_swqe_part_end(w, s->una))
+		s->reads--;
+	else
+		s->extra--;
+}
+
 /*
  * Take over what has arrived out of order, behind @from, the old xr_send::una. Return: 0; -ENOSPC
  * as xr_ack_complete().
@@ -69,7 +81,8 @@ static int xr_ack_absorb(struct xr_qp *qp, u32 from)
 	u32 una = s->una, responses = 0;
 	int ret = 0;
 
-	while (!ret && s->una != s->score.high && (w = xr_ack_oldest(s))) {
+	while (!ret && xr_psn_distance(s->una, from) < xr_psn_distance(s->score.high, from) &&
+	       (w = xr_ack_oldest(s))) {
 		if (!xr_swqe_sends(w)) {
 			ret = xr_ack_complete(qp);
 			continue;
@@ -79,10 +92,7 @@ static int xr_ack_absorb(struct xr_qp *qp, u32 from)
 		if (xr_swqe_responds(w)) {
 			responses++;
 			w->received = min(w->received + qp->mtu, w->length);
-			if (s->reads && s->una == w->last)
-				s->reads--;
-			else if (s->reads)
-				s->extra--;
+			xr_ack_counted(s, w);
 		}
 		s->una = xr_psn_add(s->una, 1);
 		if (xr_psn_add(w->last, 1) == s->una)
@@ -154,8 +164,12 @@ static void xr_ack_beyond(struct xr_qp *qp, u32 psn)
 	u32 i, n = xr_psn_distance(psn, s->una), at, end;
 	const struct xr_swqe *w, *oldest = NULL;
 
+	if (n > xr_psn_distance(s->top, s->una) || xr_score_acked(&s->score, s->una, psn))
+		return;
 	for (i = s->head; i != s->tail; i++) {
 		w = xr_swqe_at(s, i);
+		if (!w->begun)
+			break;
 		if (!xr_swqe_sends(w))
 			continue;
 		/* A part of the oldest one may be before xr_send::una. */
@@ -164,12 +178,14 @@ static void xr_ack_beyond(struct xr_qp *qp, u32 psn)
 			continue;
 		}
 		at = xr_psn_distance(w->psn, s->una);
-		if (!w->begun || at >= n)
+		if (at >= n)
 			break;
 		end = min(xr_psn_distance(w->last, s->una) + 1, n);
 		if (!xr_swqe_responds(w) && !xr_score_requests(qp, w->psn, end - at))
-			break;
+			return;
 	}
+	if (s->score.open)
+		s->score.acked = psn;
 }
 
 static void xr_ack_rnr(struct xr_qp *qp, u32 code)
@@ -183,7 +199,7 @@ static void xr_ack_rnr(struct xr_qp *qp, u32 code)
 		xr_requester_pause(s, xr_rnr_time[code] * 10ull * NSEC_PER_USEC);
 }
 
-/* A NAK of the packet @psn, which is the oldest one now. Return: whether its code is known. */
+/* A NAK of the oldest packet. Return: whether its code is known. */
 static bool xr_ack_nak(struct xr_qp *qp, u32 code)
 {
 	switch (code) {
@@ -205,6 +221,22 @@ static bool xr_ack_nak(struct xr_qp *qp, u32 code)
 }
 
 /*
+ * The peer misses the packet @psn, while a response before it is missing here: it has discarded
+ * what follows.
+ */
+static void xr_ack_nak_beyond(struct xr_qp *qp, u32 psn)
+{
+	struct xr_send *s = &qp->send;
+
+	if (xr_psn_distance(psn, s->una) >= xr_psn_distance(s->psn, s->una))
+		return;
+	trace_xroce_nak_received(qp->link->id, qp->qpn, psn, XROCE_SYN_NAK_SEQ);
+	xr_requester_count(&qp->map->req_seq_naks, 1);
+	if (xr_requester_retries(qp, XR_AGAIN_SEQ_NAK))
+		xr_requester_back(qp, psn);
+}
+
+/*
  * An acknowledgement or NAK. A NAK acknowledges all packets before its PSN. Return: 0;
  * -ESTALE: ignored.
  */
@@ -221,6 +253,8 @@ static int xr_ack_plain(struct xr_qp *qp, u32 psn, u32 syndrome)
 		return 0;
 	if (ret > 0) {
 		xr_ack_beyond(qp, kind == XR_SYN_KIND_ACK ? xr_psn_add(psn, 1) : psn);
+		if (syndrome == XROCE_SYN_NAK_SEQ)
+			xr_ack_nak_beyond(qp, psn);
 		return 0;
 	}
 	if (kind == XR_SYN_KIND_ACK)
@@ -320,11 +354,7 @@ static int xr_ack_early(struct xr_qp *qp, struct xr_ack *a)
 	if (a->wrong || !xr_ack_fits(qp, w, off, a->opcode, a->len))
 		return -ESTALE;
 	ret = xr_ack_store(qp, w, off, a);
-	if (ret == -EFAULT) {
-		xr_requester_fail(qp, XROCE_WC_LOC_PROT_ERR);
-		return 0;
-	}
-	/* Without a note it is requested again. */
+	/* Without a note it is requested again. Without access the request fails in its turn. */
 	if (ret || !xr_score_response(qp, a->psn))
 		return -ESTALE;
 	xr_requester_restart(&qp->send);
@@ -356,16 +386,10 @@ static int xr_ack_due(struct xr_qp *qp, struct xr_swqe *w, struct xr_ack *a)
 		return 0;
 	}
 	w->received += a->len;
+	xr_ack_counted(s, w);
 	s->una = xr_psn_add(a->psn, 1);
-	/* The rewind has counted what it will request again; this was requested before. */
-	if (s->reads && a->psn != w->last)
-		s->extra--;
-	if (a->psn == w->last) {
-		if (s->reads)
-			s->reads--;
-		if (xr_ack_complete(qp))
-			return 0;
-	}
+	if (a->psn == w->last && xr_ack_complete(qp))
+		return 0;
 	xr_ack_moved(qp, from, 1);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/log2.h>
 #include <linux/netdevice.h>
 #include <linux/udp.h>
 #include <net/ipv6.h>
@@ -317,6 +318,14 @@ static int xr_request_payload(struct xr_qp *qp, const struct xr_request *r, stru
 			return ret;
 	}
 	return xr_icrc_put(xdp, qp->send.l2_len, off + round_up(r->len, 4));
+}
+
+/* Return: bytes of a READ that packets of its response from @psn up to before @end have. */
+u32 xr_request_want(const struct xr_qp *qp, const struct xr_swqe *w, u32 psn, u32 end)
+{
+	u32 off = xr_psn_distance(psn, w->psn) << ilog2(qp->mtu);
+
+	return min(w->length - off, xr_psn_distance(end, psn) << ilog2(qp->mtu));
 }
 
 /**

@@ -27,6 +27,7 @@ struct xr_request {
 	bool ack;
 };
 
+u32 xr_request_want(const struct xr_qp *qp, const struct xr_swqe *w, u32 psn, u32 end);
 void xr_request_template(struct xr_qp *qp);
 int xr_request_build(struct xr_qp *qp, const struct xr_request *r);
 int xr_request_local(struct xr_qp *qp, const struct xr_swqe *w);

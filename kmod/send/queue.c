@@ -62,7 +62,7 @@ EXPORT_SYMBOL_GPL(xr_send_open);
 /* No reader is left. May sleep. */
 void xr_send_free(struct xr_send *s)
 {
-	kfree(s->score.has);
+	kfree(s->score.seen);
 	kvfree(s->wqes);
 }
 
@@ -188,7 +188,7 @@ static noinline int xr_send_tell(struct xr_qp *qp, u32 status)
 
 /**
  * xr_send_complete() - complete the oldest work request
- * @qp: the queue pair; the lock of its send queue is held
+ * @qp: the queue pair; the lock of its send side is held
  * @status: enum xroce_wc_status
  *
  * Return: 0; -ENOSPC: the completion queue is full, and the caller moves the queue pair to ERR.
@@ -205,7 +205,7 @@ int xr_send_complete(struct xr_qp *qp, u32 status)
 
 /**
  * xr_send_flush() - complete work requests with XROCE_WC_WR_FLUSH_ERR
- * @qp: the queue pair, in ERR; the lock of its send queue is held
+ * @qp: the queue pair, in ERR; the lock of its send side is held
  *
  * At most XR_SEND_FLUSH of them.
  *

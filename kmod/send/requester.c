@@ -68,7 +68,8 @@ void xr_requester_show(struct xr_qp *qp)
 	u8 op = XROCE_QP_OP_NONE;
 	u32 i;
 
-	for (i = s->head; xr_send_active(s) && s->reads && (s32)(s->next - i) > 0; i++) {
+	/* Of a READ at @next some parts may have been requested. */
+	for (i = s->head; xr_send_active(s) && s->reads && (s32)(s->next + !!s->off - i) > 0; i++) {
 		w = xr_swqe_at(s, i);
 		if (!xr_swqe_responds(w))
 			continue;
@@ -152,7 +153,12 @@ void xr_requester_progress(struct xr_send *s, u32 packets)
 	s->rnr_retries = 0;
 	s->force = false;
 	s->spared = 0;
-	s->probes = 0;
+	s->probe = 0;
+	if (unlikely(s->probes)) {
+		/* The timer begins anew, and not with a time that has doubled. */
+		s->probes = 0;
+		s->ticking = false;
+	}
 	xr_requester_restart(s);
 }
 
@@ -182,37 +188,88 @@ void xr_requester_fail(struct xr_qp *qp, u32 status)
 	xr_qp_send_flushed(qp);
 }
 
-/**
- * xr_requester_rewind() - send again from the oldest PSN that is not acknowledged
- * @qp: the queue pair; the lock of its send side is held
- *
- * Also used if a response has acknowledged more than has been sent since the last time.
+/* Responses with the PSNs from @psn up to @last are outstanding. */
+static void xr_requester_expect(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 last)
+{
+	u32 parts = xr_swqe_parts(w, psn, last);
+
+	s->reads += parts;
+	s->extra += xr_psn_distance(last, psn) + 1 - parts;
+}
+
+/*
+ * The part of @w that has @psn is requested again; those from @from on before it stay outstanding.
+ * Return: its PSN, or @from if that is in it.
  */
-void xr_requester_rewind(struct xr_qp *qp)
+static u32 xr_requester_part(struct xr_send *s, const struct xr_swqe *w, u32 from, u32 psn)
+{
+	u32 n = xr_psn_distance(psn, w->psn);
+	u32 begin = xr_psn_add(w->psn, n - n % XR_READ_PART);
+
+	if (xr_psn_distance(begin, s->una) > xr_psn_distance(psn, s->una) || begin == from)
+		return from;
+	xr_requester_expect(s, w, from, xr_psn_add(begin, XROCE_PSN_MASK));
+	return begin;
+}
+
+/**
+ * xr_requester_back() - send again from a PSN on
+ * @qp: the queue pair; the lock of its send side is held
+ * @psn: from xr_send::una up to xr_send::psn. What was requested before it stays outstanding
+ */
+void xr_requester_back(struct xr_qp *qp, u32 psn)
 {
 	struct xr_send *s = &qp->send;
+	u32 n = xr_psn_distance(psn, s->una), from = s->una;
 	const struct xr_swqe *w;
 
-	xr_resend_reset(s);
-	xr_rtt_again(&s->rtt, s->una, xr_psn_distance(s->top, s->una));
-	s->psn = s->una;
-	s->next = s->head;
+	s->psn = psn;
 	s->off = 0;
 	s->extra = 0;
 	s->reads = 0;
 	s->silent = 0;
-	if (s->head == s->tail)
+	for (s->next = s->head; s->next != s->tail; s->next++) {
+		w = xr_swqe_at(s, s->next);
+		if (!w->begun)
+			return;
+		if (!xr_swqe_sends(w) && n)
+			continue;
+		if (!xr_swqe_sends(w))
+			return;
+		if (xr_psn_distance(w->last, s->una) >= n)
+			break;
+		if (xr_swqe_responds(w))
+			xr_requester_expect(s, w, from, w->last);
+		from = xr_psn_add(w->last, 1);
+	}
+	if (s->next == s->tail)
 		return;
-	w = xr_swqe_at(s, s->head);
-	if (w->begun && xr_swqe_sends(w) && !xr_swqe_responds(w))
-		s->off = xr_psn_distance(s->una, w->psn) << ilog2(qp->mtu);
+	if (!xr_swqe_responds(w))
+		s->off = xr_psn_distance(psn, w->psn) << ilog2(qp->mtu);
+	else if (n)
+		s->psn = xr_requester_part(s, w, from, psn);
+}
+
+/**
+ * xr_requester_rewind() - send again from the oldest PSN that is not acknowledged
+ * @qp: the queue pair; the lock of its send side is held
+ *
+ * Also used if a response has acknowledged more than has been sent since the last rewind.
+ */
+void xr_requester_rewind(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	xr_resend_reset(s);
+	xr_rtt_again(&s->rtt, s->una, xr_psn_distance(s->top, s->una));
+	xr_requester_back(qp, s->una);
 }
 
 /*
- * Count an attempt without progress. Return: false: there have been too many, and the connection
- * has ended.
+ * Count an attempt without progress, and halve the window. Return: false: there have been too many,
+ * and the connection has ended.
  */
-static bool xr_requester_retries(struct xr_qp *qp, enum xr_again why)
+bool xr_requester_retries(struct xr_qp *qp, enum xr_again why)
 {
 	struct xr_send *s = &qp->send;
 	bool rnr = why == XR_AGAIN_RNR_NAK;
@@ -275,6 +332,7 @@ static int xr_requester_begin(struct xr_qp *qp, struct xr_swqe *w)
 	}
 	w->psn = s->psn;
 	w->last = xr_psn_add(s->psn, packets - 1);
+	w->resumed = packets > XR_READ_PART;
 	w->begun = true;
 	return 0;
 }
@@ -315,9 +373,11 @@ static bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w, b
 /* A packet of @w has been built: account for it. */
 static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct xr_request *r)
 {
-	bool responds = xr_swqe_responds(w);
+	bool responds = xr_swqe_responds(w), fresh;
 	struct xr_send *s = &qp->send;
-	bool fresh = s->psn == s->top;
+	u32 packets = 1;
+
+	fresh = s->psn == s->top;
 
 	if (s->una == s->psn)
 		xr_requester_restart(s);
@@ -326,12 +386,11 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 		this_cpu_inc(s->batch.stat->req_retransmit);
 	}
 	if (responds) {
+		packets = xr_psn_distance(xr_swqe_part_end(w, s->psn), s->psn);
 		s->reads++;
-		s->extra += xr_psn_distance(w->last, s->psn);
-		s->psn = xr_psn_add(w->last, 1);
-	} else {
-		s->psn = xr_psn_add(s->psn, 1);
+		s->extra += packets - 1;
 	}
+	s->psn = xr_psn_add(s->psn, packets);
 	if (fresh) {
 		if (!s->rtt.timing && (!(r->psn % XR_RTT_EVERY) || !s->rtt.srtt))
 			xr_rtt_start(&s->rtt, r->psn);
@@ -340,8 +399,8 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 	if (xr_requester_unreliable(qp))
 		s->una = s->psn;
 	s->silent = r->ack || responds ? 0 : s->silent + 1;
-	s->off += r->len;
-	if (responds || s->off == w->length) {
+	s->off += responds ? r->want : r->len;
+	if (responds ? s->psn == xr_psn_add(w->last, 1) : s->off == w->length) {
 		s->off = 0;
 		s->next++;
 	}
@@ -360,11 +419,14 @@ static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
 
 	if (w->opcode == XROCE_WR_ATOMIC_WRITE)
 		r.len = w->length;
+	else if (w->opcode == XROCE_WR_RDMA_READ)
+		r.off = xr_psn_distance(s->psn, w->psn) << ilog2(qp->mtu);
 	else if (xr_swqe_responds(w))
-		r.off = w->received;
+		r.off = 0;
 	else
 		r.len = min(w->length - s->off, qp->mtu);
-	r.want = w->length - r.off;
+	if (w->opcode == XROCE_WR_RDMA_READ)
+		r.want = xr_request_want(qp, w, s->psn, xr_swqe_part_end(w, s->psn));
 	r.ack = xr_requester_asks(qp, w, r.off + r.len == w->length);
 	ret = xr_request_build(qp, &r);
 	/* When the device has gone the packet is lost, and the work request ends nevertheless. */

@@ -18,14 +18,18 @@
 #define XR_PROBE_FIRST	1	/* the oldest packet that is not acknowledged */
 #define XR_PROBE_LAST	2
 
-/* The time of a probe doubles so many times. */
+/* The time of a probe doubles so many times; at most, and while there are other responses. */
 #define XR_PROBE_DOUBLE	6u
+#define XR_PROBE_HEARD	3u
 
 /*
  * A timer of a queue pair expires about once in this time, in nanoseconds, for each queue pair of
  * the link: many of them do not keep the CPU busy.
  */
 #define XR_RESEND_SHARE	(16 * NSEC_PER_USEC)
+
+/* Shortest time of that timer, in nanoseconds. */
+#define XR_RESEND_SHORT	(50ull * NSEC_PER_USEC)
 
 /* Return: the work request that has the PSN, if that has been used; or NULL. */
 struct xr_swqe *xr_resend_owner(const struct xr_send *s, u32 psn)
@@ -35,10 +39,10 @@ struct xr_swqe *xr_resend_owner(const struct xr_send *s, u32 psn)
 
 	for (i = s->head; i != s->tail; i++) {
 		w = xr_swqe_at(s, i);
-		if (!xr_swqe_sends(w))
-			continue;
 		if (!w->begun)
 			return NULL;
+		if (!xr_swqe_sends(w))
+			continue;
 		/* Behind the oldest one all PSNs are after xr_send::una. */
 		if (n <= xr_psn_distance(w->last, s->una))
 			return w;
@@ -60,7 +64,7 @@ static int xr_resend_packet(struct xr_qp *qp, struct xr_swqe *w, u32 psn, u32 en
 
 	if (w->opcode == XROCE_WR_RDMA_READ) {
 		r.off = off;
-		r.want = min(w->length - off, xr_psn_distance(end, psn) << ilog2(qp->mtu));
+		r.want = xr_request_want(qp, w, psn, end);
 		w->resumed = true;
 	} else if (w->opcode == XROCE_WR_ATOMIC_WRITE) {
 		r.len = w->length;
@@ -77,17 +81,19 @@ static int xr_resend_packet(struct xr_qp *qp, struct xr_swqe *w, u32 psn, u32 en
 	return 0;
 }
 
-/* Return: the PSN behind the hole that begins with @psn, within the work request. */
+/* Return: the PSN behind the hole that begins with @psn, within what was requested at once. */
 static u32 xr_resend_end(const struct xr_send *s, const struct xr_swqe *w, u32 psn)
 {
-	u32 end = xr_psn_add(w->last, 1), at = xr_psn_add(psn, 1);
+	u32 at = xr_psn_add(psn, 1), end;
 
-	if (w->opcode != XROCE_WR_RDMA_READ)
-		return xr_swqe_responds(w) ? end : at;
+	if (!xr_swqe_responds(w))
+		return at;
+	/* The peer has a request for each part. */
+	end = xr_swqe_part_end(w, psn);
 	while (at != end && s->score.open && at != s->score.high &&
 	       !xr_score_has(&s->score, at))
 		at = xr_psn_add(at, 1);
-	/* Nothing behind has arrived: what is missing is the rest of the response. */
+	/* Nothing behind has arrived: what is missing is the rest of the part. */
 	return s->score.open && at != s->score.high ? at : end;
 }
 
@@ -130,7 +136,8 @@ static int xr_resend_end_packet(struct xr_qp *qp)
 	struct xr_swqe *w = xr_resend_owner(s, psn);
 	int ret = 0;
 
-	if (w)
+	/* The end of a READ is asked for with the rest of it, once that is the oldest request. */
+	if (w && (first || w->opcode != XROCE_WR_RDMA_READ))
 		ret = xr_resend_packet(qp, w, psn, xr_resend_end(s, w, psn));
 	if (!ret)
 		s->probe &= first ? ~XR_PROBE_FIRST : ~XR_PROBE_LAST;
@@ -141,7 +148,8 @@ static int xr_resend_end_packet(struct xr_qp *qp)
  * xr_resend_step() - send one packet again, if xr_resend_due()
  * @qp: the queue pair
  *
- * Return: 0; as xr_request_build(). -EFAULT: the usual way ends the connection in its turn.
+ * Return: 0; as xr_request_build(). -EFAULT: rewind; the packet fails again in its turn, which ends
+ * the connection.
  */
 int xr_resend_step(struct xr_qp *qp)
 {
@@ -168,7 +176,9 @@ u64 xr_resend_period(const struct xr_qp *qp)
 
 	ns += READ_ONCE(qp->link->nr_qps) * XR_RESEND_SHARE;
 	ns = min(ns << s->probes, jiffies_to_nsecs(s->ticks));
-	return s->score.open && s->score.since ? min(ns, s->score.reorder) : ns;
+	if (s->score.open && s->score.since && !s->wait)
+		ns = min(ns, max(s->score.reorder, XR_RESEND_SHORT));
+	return ns;
 }
 
 /* Have the timer run while anything is outstanding. */
@@ -179,7 +189,7 @@ void xr_resend_watch(struct xr_send *s)
 	if (likely(s->ticking) || s->una == s->psn || !s->ticks || !xr_send_active(s))
 		return;
 	s->ticking = true;
-	s->heard_then = s->heard;
+	s->heard_then = s->heard + (u32)READ_ONCE(qp->map->req_stale);
 	hrtimer_start(&s->tick, ns_to_ktime(xr_resend_period(qp)), HRTIMER_MODE_REL_PINNED_SOFT);
 }
 
@@ -192,8 +202,18 @@ void xr_resend_gap(struct xr_send *s)
 	xr_score_judge(s, ktime_get_ns());
 	if (c->since && !waits && s->state != XR_SEND_DYING && s->ticks) {
 		s->ticking = true;
-		hrtimer_start(&s->tick, ns_to_ktime(c->reorder), HRTIMER_MODE_REL_PINNED_SOFT);
+		hrtimer_start(&s->tick, ns_to_ktime(max(c->reorder, XR_RESEND_SHORT)),
+			      HRTIMER_MODE_REL_PINNED_SOFT);
 	}
+}
+
+/* Return: nanoseconds after which what was sent again of a hole is overdue. */
+static u64 xr_resend_timeout(const struct xr_send *s, bool heard)
+{
+	u64 ns = xr_rtt_timeout(&s->rtt);
+
+	/* While others come it may be behind them. */
+	return heard ? (ns << XR_PROBE_HEARD) + 2 * s->score.reorder : ns << s->probes;
 }
 
 /* xr_send::tick has expired. Return: whether anything is to be sent. */
@@ -202,12 +222,14 @@ bool xr_resend_overdue(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 	struct xr_score *c = &s->score;
 	u64 now = ktime_get_ns();
-	bool heard = s->heard != s->heard_then;
+	/* Also what the XDP program has dropped, because it is not outstanding any more. */
+	u32 all = s->heard + (u32)READ_ONCE(qp->map->req_stale);
+	bool heard = all != s->heard_then;
 
-	s->heard_then = s->heard;
+	s->heard_then = all;
 	if (c->open) {
 		xr_score_judge(s, now);
-		if (xr_score_again(s, now, heard ? 0 : xr_rtt_timeout(&s->rtt) << s->probes)) {
+		if (xr_score_again(s, now, xr_resend_timeout(s, heard))) {
 			s->probes = min(s->probes + 1u, XR_PROBE_DOUBLE);
 			xr_resend_probe(s);
 		}

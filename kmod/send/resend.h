@@ -4,10 +4,13 @@
  * xr_send::psn says. A READ is requested again from the hole to its end, which a responder takes
  * for a part of a duplicate request (IBTA 9.7.5.1.2).
  *
- * A connection that hears nothing for about two round-trip times sends the oldest packet that is
- * not acknowledged and the last one again: whatever was lost, a request, its acknowledgement or a
- * NAK, one of them makes the peer say how far it has come. The time doubles with each probe, up to
- * the local ACK timeout, which alone counts attempts and ends the connection.
+ * A connection that hears nothing for one to two round-trip times, at least 2 ms, sends the
+ * oldest packet that is not acknowledged and the last one again: whatever was lost, a request, its
+ * acknowledgement or a NAK, one of them makes the peer say how far it has come. The time doubles
+ * with each probe, up to the local ACK timeout, which alone counts attempts and ends the
+ * connection.
+ *
+ * A peer cannot have more sent than it has executed, but for a window: xr_score::credit.
  *
  * The lock of the send side is held for all functions.
  */
@@ -31,12 +34,12 @@ void xr_resend_reset(struct xr_send *s);
 struct xr_swqe *xr_resend_owner(const struct xr_send *s, u32 psn);
 
 /*
- * True if a hole is to be sent again. Behind xr_send::psn, if that has been set back, everything
- * is.
+ * True if a hole is to be sent again here. Holes from xr_send::psn on are not: after a rewind
+ * everything from there is sent again in order.
  */
 static inline bool xr_resend_holes(const struct xr_send *s)
 {
-	return s->score.open && s->score.next != s->score.lost &&
+	return s->score.open && s->score.next != s->score.lost && s->score.credit &&
 	       xr_psn_distance(s->score.next, s->una) < xr_psn_distance(s->psn, s->una);
 }
 

@@ -17,12 +17,13 @@
 
 /* Time for a response, in nanoseconds: before anything is known, and at least. */
 #define XR_RTT_UNKNOWN	(4 * NSEC_PER_MSEC)
-#define XR_RTT_TIMEOUT	NSEC_PER_MSEC
+#define XR_RTT_TIMEOUT	(2 * NSEC_PER_MSEC)
 
 /* Time the packet @psn, which is sent now, for the first time. */
 void xr_rtt_start(struct xr_rtt *r, u32 psn)
 {
 	r->timing = true;
+	r->again = false;
 	r->psn = psn;
 	r->at = ktime_get_ns();
 	r->before = r->delivered;
@@ -49,6 +50,14 @@ void xr_rtt_end(struct xr_rtt *r)
 	r->timing = false;
 	now = ktime_get_ns();
 	ns = min_t(u64, now - r->at, U32_MAX / 2);
+	if (!r->min || (ns <= r->min && !r->again) || now - r->min_at > XR_RTT_MIN_AGE) {
+		r->min = ns;
+		r->min_at = now;
+	}
+	xr_rtt_window(r, ns);
+	/* At most this long; a loss may be a part of it. */
+	if (r->again && r->srtt)
+		ns = min(ns, 2 * r->srtt);
 	if (!r->srtt) {
 		r->srtt = ns;
 		r->var = ns / 2;
@@ -56,18 +65,13 @@ void xr_rtt_end(struct xr_rtt *r)
 		r->var += ((s32)abs((s32)(ns - r->srtt)) - (s32)r->var) / 4;
 		r->srtt += (s32)(ns - r->srtt) / 8;
 	}
-	if (!r->min || ns <= r->min || now - r->min_at > XR_RTT_MIN_AGE) {
-		r->min = ns;
-		r->min_at = now;
-	}
-	xr_rtt_window(r, ns);
 }
 
-/* @n packets from @psn on are sent again: which of them a response is for, nobody knows. */
+/* @n packets from @psn on are sent again: for which of both a response is, nobody knows. */
 void xr_rtt_again(struct xr_rtt *r, u32 psn, u32 n)
 {
-	if (r->srtt && xr_psn_distance(r->psn, psn) < n)
-		r->timing = false;
+	if (xr_psn_distance(r->psn, psn) < n)
+		r->again = true;
 }
 
 /* A connection begins. */
@@ -80,5 +84,5 @@ void xr_rtt_reset(struct xr_rtt *r)
 /* Return: nanoseconds without any response after which one is overdue. */
 u64 xr_rtt_timeout(const struct xr_rtt *r)
 {
-	return r->srtt ? max_t(u64, r->srtt + r->var / 2, XR_RTT_TIMEOUT) : XR_RTT_UNKNOWN;
+	return r->srtt ? max_t(u64, (u64)r->srtt + r->var, XR_RTT_TIMEOUT) : XR_RTT_UNKNOWN;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The round-trip time of a connection, and the window that follows from it. One packet at a time is
- * timed, one of XR_RTT_EVERY, so that the clock is rarely read. A packet that is sent again is not
- * timed further (Karn), unless nothing is known yet.
+ * timed, one of XR_RTT_EVERY, so that the clock is rarely read. If it is sent again meanwhile, the
+ * time is only an upper limit (Karn).
  *
  * The window is twice the product of the shortest round-trip time and of the rate at which packets
  * are acknowledged, but not less than XR_SEND_WINDOW_MIN: on a fast link batches matter more. It
@@ -35,6 +35,7 @@
  * @window: packets that may be outstanding while nothing is lost, XR_SEND_WINDOW_MIN to
  *	XR_SEND_WINDOW_MAX
  * @timing: a packet is being timed
+ * @again: it has been sent again
  * @psn: its PSN
  * @at: when it was sent
  * @before: @delivered at that time
@@ -47,6 +48,7 @@ struct xr_rtt {
 	u64 min_at;
 	u32 window;
 	bool timing;
+	bool again;
 	u32 psn;
 	u64 at;
 	u32 before;

@@ -10,13 +10,17 @@
 #include "psn.h"
 #include "score.h"
 
-/* Part of xr_score::reorder by which it shrinks with each hole that was lost. */
+/* xr_score::reorder shrinks by its 16th with each hole whose packets had been lost. */
 #define XR_SCORE_DECAY	16
 
-/* Longest xr_score::reorder, in nanoseconds. */
+/* xr_score::reorder, in nanoseconds: if it is shorter it is 0; at most. */
+#define XR_SCORE_REORDER_MIN	(50ull * NSEC_PER_USEC)
 #define XR_SCORE_REORDER_MAX	(50ull * NSEC_PER_MSEC)
 
-/* Of the round-trip time, in which nothing that was sent again can have arrived. */
+/* Shortest time between two marks, in nanoseconds. */
+#define XR_SCORE_MARK_GAP	(250ull * NSEC_PER_USEC)
+
+/* What was sent again cannot have arrived before three quarters of the round-trip time. */
 #define XR_SCORE_EARLY(ns)	((ns) / 4 * 3)
 
 /* Distance of a PSN from the oldest one that is not acknowledged. */
@@ -30,12 +34,13 @@ static bool xr_score_open(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 	struct xr_score *c = &s->score;
 
-	if (!c->has) {
-		c->has = xr_qp_alloc(qp, BITS_TO_LONGS(XR_SCORE_PSNS), sizeof(long));
-		if (!c->has)
+	if (!c->seen) {
+		c->seen = xr_qp_alloc(qp, 1, sizeof(*c->seen));
+		if (!c->seen)
 			return false;
-		bitmap_zero(c->has, XR_SCORE_PSNS);
+		bitmap_zero(c->seen->has, XR_SCORE_PSNS);
 	}
+	c->seen->marks = 0;
 	c->open = true;
 	c->high = s->una;
 	c->lost = s->una;
@@ -43,11 +48,41 @@ static bool xr_score_open(struct xr_qp *qp)
 	c->since = 0;
 	c->scan = 0;
 	c->sent = 0;
-	c->first = ktime_get_ns();
+	c->credit = s->window;
+	c->acked = s->una;
 	return true;
 }
 
-/* Note packets, and add the number of those that are new to @count. Return: as the next one. */
+/* @c->high has moved on. */
+static void xr_score_mark(struct xr_score *c)
+{
+	u64 now = ktime_get_ns(), gap = max(c->reorder / 8, XR_SCORE_MARK_GAP);
+	u32 last = (c->seen->marks - 1) % XR_SCORE_MARKS;
+
+	if (c->seen->marks && now - c->seen->mark[last].at < gap) {
+		c->seen->mark[last].psn = c->high;
+		return;
+	}
+	last = c->seen->marks++ % XR_SCORE_MARKS;
+	c->seen->mark[last].psn = c->high;
+	c->seen->mark[last].at = now;
+}
+
+/* Return: about when a packet behind @psn arrived first, in nanoseconds; @now: unknown. */
+static u64 xr_score_first(const struct xr_send *s, u32 psn, u64 now)
+{
+	const struct xr_score_seen *seen = s->score.seen;
+	u32 n = min(seen->marks, XR_SCORE_MARKS), i, at;
+
+	for (i = seen->marks - n; i != seen->marks; i++) {
+		at = i % XR_SCORE_MARKS;
+		if (xr_psn_distance(seen->mark[at].psn, psn) - 1 < XR_SCORE_PSNS)
+			return seen->mark[at].at;
+	}
+	return now;
+}
+
+/* Note packets; add the number of those that are new to @count. Return: as xr_score_response(). */
 static bool xr_score_add(struct xr_qp *qp, u32 psn, u32 n, u32 *count)
 {
 	struct xr_send *s = &qp->send;
@@ -57,13 +92,15 @@ static bool xr_score_add(struct xr_qp *qp, u32 psn, u32 n, u32 *count)
 	if (end > XR_SCORE_PSNS || (!c->open && !xr_score_open(qp)))
 		return false;
 	for (i = 0; i < n; i++)
-		fresh += !__test_and_set_bit((psn + i) % XR_SCORE_PSNS, c->has);
+		fresh += !__test_and_set_bit((psn + i) % XR_SCORE_PSNS, c->seen->has);
 	*count += fresh;
 	s->rtt.delivered += fresh;
 	if (s->rtt.timing && xr_psn_distance(s->rtt.psn, psn) < n)
 		xr_rtt_end(&s->rtt);
-	if (end > xr_score_at(s, c->high))
+	if (end > xr_score_at(s, c->high)) {
 		c->high = xr_psn_add(psn, n);
+		xr_score_mark(c);
+	}
 	return true;
 }
 
@@ -90,12 +127,13 @@ bool xr_score_requests(struct xr_qp *qp, u32 psn, u32 n)
  * what was sent again, it was late only: it came too soon for an answer, or the answer comes, too,
  * for something that is not outstanding any more.
  */
-static void xr_score_learn(struct xr_send *s, bool end)
+static void xr_score_learn(struct xr_send *s, u32 from, bool end)
 {
 	const struct xroce_qp *map = container_of(s, struct xr_qp, send)->map;
 	struct xr_score *c = &s->score;
-	u64 now = ktime_get_ns(), late = now - c->first, stale = READ_ONCE(map->req_stale);
+	u64 now = ktime_get_ns(), late, stale = READ_ONCE(map->req_stale);
 
+	late = now - xr_score_first(s, from, now);
 	late = min(late + late / 4, XR_SCORE_REORDER_MAX);
 	if (!c->sent || (c->exact && now - c->sent < XR_SCORE_EARLY(s->rtt.min)))
 		c->reorder = max(c->reorder, late);
@@ -103,11 +141,12 @@ static void xr_score_learn(struct xr_send *s, bool end)
 		c->reorder = max(c->reorder, c->late);
 	else if (end)
 		c->reorder -= c->reorder / XR_SCORE_DECAY;
+	if (c->reorder < XR_SCORE_REORDER_MIN)
+		c->reorder = 0;
 	if (!end)
 		return;
 	c->late = c->sent ? late : 0;
 	c->stale = stale;
-	c->first = now;
 }
 
 /*
@@ -121,9 +160,10 @@ void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses)
 
 	if (likely(!c->open) || !n)
 		return;
-	xr_score_learn(s, end);
+	xr_score_learn(s, from, end);
 	for (i = 0; i < min(n, XR_SCORE_PSNS); i++)
-		noted += __test_and_clear_bit((from + i) % XR_SCORE_PSNS, c->has);
+		noted += __test_and_clear_bit((from + i) % XR_SCORE_PSNS, c->seen->has);
+	c->credit = min(c->credit + n, XR_SEND_WINDOW_MAX);
 	c->responses -= responses;
 	c->requests -= noted - responses;
 	if (n >= xr_psn_distance(c->high, from)) {
@@ -134,8 +174,10 @@ void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses)
 	}
 	if (n > xr_psn_distance(c->lost, from))
 		c->lost = s->una;
-	if (n > xr_psn_distance(c->seen, from))
-		c->seen = s->una;
+	if (n > xr_psn_distance(c->acked, from))
+		c->acked = s->una;
+	if (n > xr_psn_distance(c->until, from))
+		c->until = s->una;
 	if (end) {
 		c->sent = c->scan;
 		c->top = c->scan_top;
@@ -153,6 +195,7 @@ void xr_score_resent(struct xr_send *s, u32 psn, u32 n)
 	struct xr_score *c = &s->score;
 
 	c->scan = ktime_get_ns();
+	c->credit--;
 	c->scan_top = s->top;
 	if (psn == s->una) {
 		c->sent = c->scan;
@@ -175,33 +218,34 @@ void xr_score_judge(struct xr_send *s, u64 now)
 {
 	struct xr_score *c = &s->score;
 
-	if (c->since && now - c->since >= c->reorder) {
-		c->lost = c->seen;
+	/* Without a timeout no timer runs. */
+	if (c->since && (now - c->since >= c->reorder || !s->ticks)) {
+		c->lost = c->until;
 		c->since = 0;
 	}
 	if (c->since || c->lost == c->high)
 		return;
-	if (!c->reorder) {
+	if (!c->reorder || !s->ticks) {
 		c->lost = c->high;
 		return;
 	}
-	c->seen = c->high;
+	c->until = c->high;
 	c->since = now;
 }
 
 /*
  * True if what was sent again of the holes has been lost, too: something that was sent later has
- * arrived. @timeout: time after which a response is overdue; 0: others have come meanwhile.
+ * arrived, or the time @timeout has passed.
  */
 bool xr_score_again(const struct xr_send *s, u64 now, u64 timeout)
 {
 	const struct xr_score *c = &s->score;
 
-	if (c->next != c->lost || !c->sent)
+	if ((c->next != c->lost && c->credit) || !c->sent)
 		return false;
 	if (xr_score_at(s, c->high) > xr_score_at(s, c->top))
 		return now - c->sent >= max(c->reorder, (u64)s->rtt.min);
-	return timeout && now - c->sent >= timeout;
+	return now - c->sent >= timeout;
 }
 
 /* What was sent again of the holes has been lost, too: all are sent again. */
@@ -212,6 +256,8 @@ void xr_score_rescan(struct xr_send *s)
 	c->next = s->una;
 	c->lost = c->high;
 	c->since = 0;
+	s->window = max(s->window / 2, 1u);
+	c->credit = s->window;
 }
 
 /* Nothing is outstanding, or all is sent again. */
@@ -220,7 +266,7 @@ void xr_score_reset(struct xr_send *s)
 	struct xr_score *c = &s->score;
 
 	if (c->open)
-		bitmap_zero(c->has, XR_SCORE_PSNS);
+		bitmap_zero(c->seen->has, XR_SCORE_PSNS);
 	c->open = false;
 	c->responses = 0;
 	c->requests = 0;

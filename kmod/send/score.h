@@ -14,6 +14,7 @@
 #include <linux/bitops.h>
 #include <linux/types.h>
 
+#include "psn.h"
 #include "send.h"
 
 struct xr_qp;
@@ -27,10 +28,16 @@ void xr_score_resent(struct xr_send *s, u32 psn, u32 n);
 void xr_score_rescan(struct xr_send *s);
 void xr_score_reset(struct xr_send *s);
 
+/* True if all request packets from @una to @psn are noted. */
+static inline bool xr_score_acked(const struct xr_score *c, u32 una, u32 psn)
+{
+	return c->open && xr_psn_distance(psn, una) <= xr_psn_distance(c->acked, una);
+}
+
 /* True if @psn, which is less than XR_SCORE_PSNS behind xr_send::una, has arrived. */
 static inline bool xr_score_has(const struct xr_score *c, u32 psn)
 {
-	return c->open && test_bit(psn % XR_SCORE_PSNS, c->has);
+	return c->open && test_bit(psn % XR_SCORE_PSNS, c->seen->has);
 }
 
 #endif

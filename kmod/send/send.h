@@ -3,6 +3,7 @@
 #ifndef _XR_SEND_H
 #define _XR_SEND_H
 
+#include <linux/bitops.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/spinlock.h>
@@ -67,46 +68,68 @@ enum xr_send_wait {
 /* PSNs from xr_send::una on that can be marked: the longest distance of a packet from a hole. */
 #define XR_SCORE_PSNS	8192u
 
+/* Times of arrivals that are remembered. */
+#define XR_SCORE_MARKS	16u
+
+/**
+ * struct xr_score_seen - the packets that have arrived out of order
+ * @has: a bit for each PSN, modulo XR_SCORE_PSNS. Those of PSNs outside of xr_send::una to
+ *	xr_score::high are 0
+ * @mark: a ring
+ * @mark.psn: what xr_score::high became about that time
+ * @mark.at: the time, in nanoseconds of CLOCK_MONOTONIC
+ * @marks: marks set since the first hole appeared
+ */
+struct xr_score_seen {
+	unsigned long has[BITS_TO_LONGS(XR_SCORE_PSNS)];
+	struct {
+		u32 psn;
+		u64 at;
+	} mark[XR_SCORE_MARKS];
+	u32 marks;
+};
+
 /**
  * struct xr_score - what has arrived out of order
- * @has: XR_SCORE_PSNS bits, for PSNs modulo that; NULL until one is set. Those of PSNs outside of
- *	xr_send::una to @high are 0
- * @open: there are holes; otherwise the rest has no meaning, except @has and @reorder
+ * @seen: the packets; NULL until there is one
+ * @open: there are holes; otherwise the rest has no meaning, except @seen and @reorder
  * @responses: bits set for packets of responses
  * @requests: bits set for request packets
  * @high: PSN after the last one that has arrived
  * @lost: holes before it count as lost; not beyond @high
  * @next: holes before it have been sent again; not beyond @lost
- * @seen: what @high was at @since
+ * @acked: all request packets before it are noted
+ * @until: what @high was at @since
+ * @credit: packets that may still be sent again: xr_send::window when holes appear, or are sent
+ *	once more, and what fills holes
  * @since: when the oldest hole that does not count as lost appeared, in nanoseconds of
  *	CLOCK_MONOTONIC; 0: there is none
  * @scan: when a hole was last sent again; 0: none was
  * @scan_top: what xr_send::top was at that time
- * @sent: when the hole at xr_send::una was; 0: it was not; if not @exact, that is the latest time
- *	possible
- * @top: what xr_send::top was at that time
- * @exact: see @sent
- * @first: when the hole at xr_send::una appeared
- * @late: how long the last hole that was sent again was there, and a quarter of that
- * @stale: what xroce_qp::req_stale was when it was filled
+ * @sent: when the hole at xr_send::una was sent again; 0: it was not
+ * @exact: @sent is the time itself; otherwise it was then or before
+ * @top: what xr_send::top was at @sent
+ * @late: five quarters of the time that the last hole that was sent again has existed
+ * @stale: what xroce_qp::req_stale was when that hole was filled
  * @reorder: time after which a hole counts as lost, in nanoseconds
  */
 struct xr_score {
-	unsigned long *has;
+	struct xr_score_seen *seen;
 	bool open;
 	u32 responses;
 	u32 requests;
 	u32 high;
 	u32 lost;
 	u32 next;
-	u32 seen;
+	u32 acked;
+	u32 until;
+	u32 credit;
 	u64 since;
 	u64 scan;
 	u32 scan_top;
 	u32 top;
 	u64 sent;
 	bool exact;
-	u64 first;
 	u64 late;
 	u64 stale;
 	u64 reorder;
@@ -181,7 +204,7 @@ struct xr_send_attr {
  * @tick: judges holes and probes, while anything is outstanding
  * @ticking: it is queued, or being handled
  * @heard: responses so far
- * @heard_then: what that was when @tick expired
+ * @heard_then: what that was when @tick expired, and xroce_qp::req_stale, together
  * @probes: times that @tick found nothing new, XR_PROBE_DOUBLE at most
  * @probe: packets to be sent as probes, XR_PROBE_*
  * @stale: what xroce_qp::req_stale was at the last local ACK timeout

@@ -70,6 +70,12 @@ void xr_send_start(struct xr_qp *qp)
 		s->una = s->psn;
 		s->top = s->psn;
 		xr_rtt_reset(&s->rtt);
+		s->score.reorder = 0;
+		s->score.late = 0;
+		s->stale = READ_ONCE(qp->map->req_stale);
+		s->score.stale = s->stale;
+		s->ticking = false;
+		hrtimer_try_to_cancel(&s->tick);
 		s->window = s->rtt.window;
 		xr_requester_rewind(qp);
 		xr_requester_progress(s, 0);

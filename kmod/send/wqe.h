@@ -4,12 +4,15 @@
 #define _XR_SEND_WQE_H
 
 #include <linux/if_ether.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 #include "uapi/xroce.h"
 #include "xroce_op.h"
 
 #include "obj/mw.h"
+
+#include "psn.h"
 
 /**
  * struct xr_send_ud - where a datagram goes
@@ -59,7 +62,7 @@ struct xr_send_ud {
  * @num_sge: elements in @sge; with XROCE_SEND_INLINE @data has @length bytes instead
  * @status: enum xroce_wc_status with which it will be completed; not 0: it must not be sent
  * @begun: it has PSNs; a local operation has been executed
- * @resumed: READ: it was requested more than once
+ * @resumed: READ: it was requested more than once, or in parts
  * @psn: PSN of its first packet
  * @last: PSN of the last packet: of its own, or of the response to a READ
  * @received: READ: bytes received
@@ -138,6 +141,28 @@ static inline bool xr_swqe_reads(const struct xr_swqe *w)
 static inline bool xr_swqe_responds(const struct xr_swqe *w)
 {
 	return w->op->flags & XROCE_OPF_REPLAY;
+}
+
+/*
+ * A READ is requested in parts of so many packets, so that its response is not longer than what can
+ * be noted while a packet is missing, and does not fill the network for long.
+ */
+#define XR_READ_PART	512u
+
+/* Return: PSN behind the part of a READ, atomic or FLUSH that has the PSN. */
+static inline u32 xr_swqe_part_end(const struct xr_swqe *w, u32 psn)
+{
+	u32 n = xr_psn_distance(psn, w->psn);
+	u32 end = n - n % XR_READ_PART + XR_READ_PART;
+
+	return xr_psn_add(w->psn, min(end, xr_psn_distance(w->last, w->psn) + 1));
+}
+
+/* Return: parts that the PSNs from @psn up to @last have. */
+static inline u32 xr_swqe_parts(const struct xr_swqe *w, u32 psn, u32 last)
+{
+	return xr_psn_distance(last, w->psn) / XR_READ_PART -
+	       xr_psn_distance(psn, w->psn) / XR_READ_PART + 1;
 }
 
 #endif

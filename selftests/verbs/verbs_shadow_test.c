@@ -83,7 +83,7 @@ static bool ignores_none(const struct link *link, const struct xroce_stat *after
 			 const struct xroce_stat *before)
 {
 	return !link->out && !link->back && after->req_timeout == before->req_timeout &&
-	       (link->pairing != &to_rxe || after->req_retransmit == before->req_retransmit);
+	       after->req_retransmit == before->req_retransmit;
 }
 
 static void report(const struct link *link, const struct xroce_stat *before, uint32_t ops)
