@@ -232,6 +232,10 @@ static void xr_ack_nak_beyond(struct xr_qp *qp, u32 psn)
 		return;
 	trace_xroce_nak_received(qp->link->id, qp->qpn, psn, XROCE_SYN_NAK_SEQ);
 	xr_requester_count(&qp->map->req_seq_naks, 1);
+	/* One for another packet shows that the peer goes on. */
+	if (s->nak != psn)
+		s->retries = 0;
+	s->nak = psn;
 	if (xr_requester_retries(qp, XR_AGAIN_SEQ_NAK))
 		xr_requester_back(qp, psn);
 }

@@ -14,6 +14,9 @@
 #include "score.h"
 #include "trace.h"
 
+/* Packets of a response that are requested again at once, if some between them have arrived. */
+#define XR_RESEND_NEAR	16u
+
 /* xr_send::probe */
 #define XR_PROBE_FIRST	1	/* the oldest packet that is not acknowledged */
 #define XR_PROBE_LAST	2
@@ -97,6 +100,48 @@ static u32 xr_resend_end(const struct xr_send *s, const struct xr_swqe *w, u32 p
 	return s->score.open && at != s->score.high ? at : end;
 }
 
+/* Return: the first packet that is missing of what was requested with @psn at once. */
+static u32 xr_resend_first(const struct xr_send *s, const struct xr_swqe *w, u32 psn)
+{
+	u32 n = xr_psn_distance(psn, w->psn);
+	u32 at = xr_psn_add(w->psn, n - n % XR_READ_PART);
+
+	if (xr_psn_distance(at, s->una) > xr_psn_distance(psn, s->una))
+		at = s->una;
+	while (at != psn && xr_score_has(&s->score, at))
+		at = xr_psn_add(at, 1);
+	return at;
+}
+
+/* True if @psn is a hole that counts as lost, of the part that ends with @part, near @first. */
+static bool xr_resend_near(const struct xr_send *s, u32 psn, u32 part, u32 first)
+{
+	return xr_psn_distance(psn, s->una) < xr_psn_distance(s->score.lost, s->una) &&
+	       xr_psn_distance(psn, first) < min(xr_psn_distance(part, first), XR_RESEND_NEAR);
+}
+
+/*
+ * The packets of a response to request again for the hole at @psn. Responders may take a request
+ * only if it does not begin before the one that they had last (rxe), so it begins with the first
+ * packet that is missing. Return: the PSN behind them; @first: the first one. @first if the hole is
+ * too far behind that, and has to wait.
+ */
+static u32 xr_resend_range(const struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 *first)
+{
+	u32 part = xr_swqe_part_end(w, psn), end;
+
+	*first = xr_resend_first(s, w, psn);
+	if (!xr_resend_near(s, psn, part, *first))
+		return *first;
+	do {
+		end = xr_resend_end(s, w, psn);
+		for (psn = end; xr_resend_near(s, psn, part, *first); psn = xr_psn_add(psn, 1))
+			if (!xr_score_has(&s->score, psn))
+				break;
+	} while (xr_resend_near(s, psn, part, *first));
+	return end;
+}
+
 /* The next hole. Return: as xr_resend_step(). */
 static int xr_resend_hole(struct xr_qp *qp)
 {
@@ -114,7 +159,13 @@ static int xr_resend_hole(struct xr_qp *qp)
 	w = xr_resend_owner(s, psn);
 	if (!w)
 		return -EFAULT;
-	end = xr_resend_end(s, w, psn);
+	end = xr_psn_add(psn, 1);
+	if (xr_swqe_responds(w))
+		end = xr_resend_range(s, w, psn, &psn);
+	if (psn == end) {
+		xr_score_defer(s, xr_swqe_part_end(w, c->next));
+		return 0;
+	}
 	if (psn == s->una)
 		trace_xroce_retransmit(qp->link->id, qp->qpn, psn, end, s->retries,
 				       XR_AGAIN_HOLE);

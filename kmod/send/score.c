@@ -45,6 +45,7 @@ static bool xr_score_open(struct xr_qp *qp)
 	c->high = s->una;
 	c->lost = s->una;
 	c->next = s->una;
+	c->waits = false;
 	c->since = 0;
 	c->scan = 0;
 	c->sent = 0;
@@ -187,6 +188,10 @@ void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses)
 		c->next = s->una;
 		c->sent = 0;
 	}
+	if (end && c->waits) {
+		c->waits = false;
+		c->next = s->una;
+	}
 }
 
 /* @n packets from @psn on, which belong to a hole, are sent again. */
@@ -233,6 +238,15 @@ void xr_score_judge(struct xr_send *s, u64 now)
 	c->since = now;
 }
 
+/* Holes from @next up to @end must wait until the first one of them is filled. */
+void xr_score_defer(struct xr_send *s, u32 end)
+{
+	struct xr_score *c = &s->score;
+
+	c->waits = true;
+	c->next = xr_score_at(s, end) < xr_score_at(s, c->lost) ? end : c->lost;
+}
+
 /*
  * True if what was sent again of the holes has been lost, too: something that was sent later has
  * arrived, or the time @timeout has passed.
@@ -254,6 +268,7 @@ void xr_score_rescan(struct xr_send *s)
 	struct xr_score *c = &s->score;
 
 	c->next = s->una;
+	c->waits = false;
 	c->lost = c->high;
 	c->since = 0;
 	s->window = max(s->window / 2, 1u);

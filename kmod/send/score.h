@@ -23,6 +23,7 @@ bool xr_score_response(struct xr_qp *qp, u32 psn);
 bool xr_score_requests(struct xr_qp *qp, u32 psn, u32 n);
 void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses);
 void xr_score_judge(struct xr_send *s, u64 now);
+void xr_score_defer(struct xr_send *s, u32 end);
 bool xr_score_again(const struct xr_send *s, u64 now, u64 timeout);
 void xr_score_resent(struct xr_send *s, u32 psn, u32 n);
 void xr_score_rescan(struct xr_send *s);

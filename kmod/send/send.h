@@ -98,6 +98,7 @@ struct xr_score_seen {
  * @high: PSN after the last one that has arrived
  * @lost: holes before it count as lost; not beyond @high
  * @next: holes before it have been sent again; not beyond @lost
+ * @waits: some of these have not been, but wait for an earlier one of the same response
  * @acked: all request packets before it are noted
  * @until: what @high was at @since
  * @credit: packets that may still be sent again: xr_send::window when holes appear, or are sent
@@ -121,6 +122,7 @@ struct xr_score {
 	u32 high;
 	u32 lost;
 	u32 next;
+	bool waits;
 	u32 acked;
 	u32 until;
 	u32 credit;
@@ -199,6 +201,7 @@ struct xr_send_attr {
  * @backoff: when the device has no room, or memory is missing
  * @nap_since: when the first attempt in a row ended that found none, as for @since
  * @attr: attributes
+ * @nak: PSN of the last NAK behind a hole
  * @score: what has arrived out of order
  * @rtt: round-trip time, and the window that the path needs
  * @tick: judges holes and probes, while anything is outstanding
@@ -273,6 +276,7 @@ struct xr_send {
 	struct xr_backoff backoff;
 	u64 nap_since;
 	struct xr_send_attr attr;
+	u32 nak;
 	struct xr_score score;
 	struct xr_rtt rtt;
 	struct hrtimer tick;
