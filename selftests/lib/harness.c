@@ -12,7 +12,7 @@ extern const struct test *const __start_test_rows[] __attribute__((weak));
 extern const struct test *const __stop_test_rows[] __attribute__((weak));
 
 #define for_each_row(row) \
-	for (row = __start_test_rows; row < __stop_test_rows; row++)
+	for (row = __start_test_rows; row != __stop_test_rows; row++)
 
 static bool failed;
 static bool skipped;
