@@ -20,7 +20,6 @@
  * enum xr_again - why requests are sent again
  * @XR_AGAIN_TIMEOUT: the local ACK timeout has ended
  * @XR_AGAIN_SEQ_NAK: a NAK for a sequence error
- * @XR_AGAIN_RESPONSE: the response to a READ or atomic has been lost
  * @XR_AGAIN_RNR_NAK: an RNR NAK
  * @XR_AGAIN_UNASKED: the last packet did not ask for an acknowledgement, and nothing follows
  * @XR_AGAIN_MEMORY: on-demand memory for a response was not present
@@ -30,7 +29,6 @@
 enum xr_again {
 	XR_AGAIN_TIMEOUT,
 	XR_AGAIN_SEQ_NAK,
-	XR_AGAIN_RESPONSE,
 	XR_AGAIN_RNR_NAK,
 	XR_AGAIN_UNASKED,
 	XR_AGAIN_MEMORY,
@@ -43,7 +41,6 @@ enum xr_again {
 /* For perf, bpftrace and others, which cannot know the values of these names. */
 TRACE_DEFINE_ENUM(XR_AGAIN_TIMEOUT);
 TRACE_DEFINE_ENUM(XR_AGAIN_SEQ_NAK);
-TRACE_DEFINE_ENUM(XR_AGAIN_RESPONSE);
 TRACE_DEFINE_ENUM(XR_AGAIN_RNR_NAK);
 TRACE_DEFINE_ENUM(XR_AGAIN_UNASKED);
 TRACE_DEFINE_ENUM(XR_AGAIN_MEMORY);
@@ -57,7 +54,6 @@ TRACE_DEFINE_ENUM(XR_AGAIN_PROBE);
 #define show_xr_again(why)						\
 	__print_symbolic(why, { XR_AGAIN_TIMEOUT, "timeout" },		\
 			 { XR_AGAIN_SEQ_NAK, "sequence_nak" },		\
-			 { XR_AGAIN_RESPONSE, "lost_response" },	\
 			 { XR_AGAIN_RNR_NAK, "rnr_nak" },		\
 			 { XR_AGAIN_UNASKED, "not_asked" },		\
 			 { XR_AGAIN_MEMORY, "memory" },			\

@@ -203,8 +203,7 @@ static void xr_requester_expect(struct xr_send *s, const struct xr_swqe *w, u32 
  */
 static u32 xr_requester_part(struct xr_send *s, const struct xr_swqe *w, u32 from, u32 psn)
 {
-	u32 n = xr_psn_distance(psn, w->psn);
-	u32 begin = xr_psn_add(w->psn, n - n % XR_READ_PART);
+	u32 begin = xr_swqe_part_begin(w, psn);
 
 	if (xr_psn_distance(begin, s->una) > xr_psn_distance(psn, s->una) || begin == from)
 		return from;
@@ -232,10 +231,11 @@ void xr_requester_back(struct xr_qp *qp, u32 psn)
 		w = xr_swqe_at(s, s->next);
 		if (!w->begun)
 			return;
-		if (!xr_swqe_sends(w) && n)
-			continue;
-		if (!xr_swqe_sends(w))
+		if (!xr_swqe_sends(w)) {
+			if (n)
+				continue;
 			return;
+		}
 		if (xr_psn_distance(w->last, s->una) >= n)
 			break;
 		if (xr_swqe_responds(w))

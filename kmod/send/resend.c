@@ -103,8 +103,7 @@ static u32 xr_resend_end(const struct xr_send *s, const struct xr_swqe *w, u32 p
 /* Return: the first packet that is missing of what was requested with @psn at once. */
 static u32 xr_resend_first(const struct xr_send *s, const struct xr_swqe *w, u32 psn)
 {
-	u32 n = xr_psn_distance(psn, w->psn);
-	u32 at = xr_psn_add(w->psn, n - n % XR_READ_PART);
+	u32 at = xr_swqe_part_begin(w, psn);
 
 	if (xr_psn_distance(at, s->una) > xr_psn_distance(psn, s->una))
 		at = s->una;
@@ -232,6 +231,12 @@ u64 xr_resend_period(const struct xr_qp *qp)
 	return ns;
 }
 
+/* Return: responses so far, also those that the program has dropped as no longer outstanding. */
+static u32 xr_resend_heard(const struct xr_qp *qp)
+{
+	return qp->send.heard + (u32)READ_ONCE(qp->map->req_stale);
+}
+
 /* Have the timer run while anything is outstanding. */
 void xr_resend_watch(struct xr_send *s)
 {
@@ -240,7 +245,7 @@ void xr_resend_watch(struct xr_send *s)
 	if (likely(s->ticking) || s->una == s->psn || !s->ticks || !xr_send_active(s))
 		return;
 	s->ticking = true;
-	s->heard_then = s->heard + (u32)READ_ONCE(qp->map->req_stale);
+	s->heard_then = xr_resend_heard(qp);
 	hrtimer_start(&s->tick, ns_to_ktime(xr_resend_period(qp)), HRTIMER_MODE_REL_PINNED_SOFT);
 }
 
@@ -273,8 +278,7 @@ bool xr_resend_overdue(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 	struct xr_score *c = &s->score;
 	u64 now = ktime_get_ns();
-	/* Also what the XDP program has dropped, because it is not outstanding any more. */
-	u32 all = s->heard + (u32)READ_ONCE(qp->map->req_stale);
+	u32 all = xr_resend_heard(qp);
 	bool heard = all != s->heard_then;
 
 	s->heard_then = all;

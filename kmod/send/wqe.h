@@ -4,6 +4,7 @@
 #define _XR_SEND_WQE_H
 
 #include <linux/if_ether.h>
+#include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
 
@@ -149,13 +150,18 @@ static inline bool xr_swqe_responds(const struct xr_swqe *w)
  */
 #define XR_READ_PART	512u
 
-/* Return: PSN behind the part of a READ, atomic or FLUSH that has the PSN. */
+/* Return: first PSN of the part of a READ, atomic or FLUSH that has the PSN. */
+static inline u32 xr_swqe_part_begin(const struct xr_swqe *w, u32 psn)
+{
+	return xr_psn_add(w->psn, round_down(xr_psn_distance(psn, w->psn), XR_READ_PART));
+}
+
+/* Return: the PSN behind that part. */
 static inline u32 xr_swqe_part_end(const struct xr_swqe *w, u32 psn)
 {
-	u32 n = xr_psn_distance(psn, w->psn);
-	u32 end = n - n % XR_READ_PART + XR_READ_PART;
+	u32 begin = xr_swqe_part_begin(w, psn);
 
-	return xr_psn_add(w->psn, min(end, xr_psn_distance(w->last, w->psn) + 1));
+	return xr_psn_add(begin, min(XR_READ_PART, xr_psn_distance(w->last, begin) + 1));
 }
 
 /* Return: parts that the PSNs from @psn up to @last have. */
