@@ -50,7 +50,7 @@ static __always_inline int not_done(const struct request *req, struct xroce_qp *
 		return XROCE_DROP_RESPONSE;
 	if (cause == NOT_READY || cause == NOT_THERE) {
 		/* Packets after this one are out of sequence, but get no NAK. */
-		q->nak_sent = 1;
+		q->nak_sent = XROCE_NAK_SENT_RNR;
 		q->naks++;
 		st->nak_rnr++;
 		resp->syndrome = XROCE_SYN_RNR |
@@ -108,7 +108,7 @@ static __always_inline int out_of_order(const struct request *req, struct xroce_
 		return again(req, q, st, resp);
 	if (q->nak_sent)
 		return XROCE_DROP_PSN;
-	q->nak_sent = 1;
+	q->nak_sent = XROCE_NAK_SENT_SEQ;
 	q->naks++;
 	st->nak_seq++;
 	resp->psn = q->epsn;
@@ -158,6 +158,31 @@ __noinline int except_order(struct exception *e)
 	e->syndrome = resp.syndrome;
 	e->value = resp.result;
 	return result;
+}
+
+/*
+ * Have the module keep a packet behind the expected one, unless the peer has got an RNR NAK, and
+ * sends all again; or tell it of one before. Return: whether the packet has been kept, and the
+ * module answers it.
+ */
+__noinline int except_early(struct xdp_md *ctx, const struct exception *e)
+{
+	struct xroce_stat *st;
+	struct xroce_qp *q;
+	bool early;
+
+	if (!xroce_kfuncs || !exception_find(e, &q, &st))
+		return false;
+	early = psn_diff(e->psn, q->epsn) > 0;
+	if (early && q->nak_sent == XROCE_NAK_SENT_RNR)
+		return false;
+	if (xroce_defer(ctx, xroce_link, e->qpn, early ? XROCE_DEFER_EARLY : XROCE_DEFER_AGAIN) ||
+	    !early)
+		return false;
+	st->deferred++;
+	st->rx--;
+	st->rx_bytes -= e->frame_len;
+	return true;
 }
 
 /* Return: rd_leaves() */
@@ -269,7 +294,7 @@ __noinline int except(struct xdp_md *ctx, struct exception *e)
 		return SILENT;
 	result = e->result;
 	if (result == OUT_OF_ORDER) {
-		result = except_order(e);
+		result = except_early(ctx, e) ? SILENT : except_order(e);
 	} else if (result) {
 		result = except_refuse(e);
 		if (e->result > 0 && q->error == e->result)

@@ -286,8 +286,8 @@ static __always_inline bool defer(struct xdp_md *ctx,
 				  const struct xroce_qp *q,
 				  struct xroce_stat *st, bool busy)
 {
-	int err = xroce_kfuncs ? xroce_defer(ctx, xroce_link, q->qpn, busy) :
-				 -ENOENT;
+	__u32 why = busy ? XROCE_DEFER_BUSY : XROCE_DEFER_BEHIND;
+	int err = xroce_kfuncs ? xroce_defer(ctx, xroce_link, q->qpn, why) : -ENOENT;
 
 	if (err == -EALREADY || err == -ENOENT)
 		return false;

@@ -330,20 +330,28 @@ extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUN
  */
 extern int xroce_mcast(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUNC;
 
+/* Why xroce_defer() is called. */
+#define XROCE_DEFER_BEHIND	0	/* the queue pair has deferred frames */
+#define XROCE_DEFER_BUSY	1	/* likewise, and another CPU executes a packet of it */
+#define XROCE_DEFER_EARLY	2	/* RC, claimed: the packet is behind the expected one */
+#define XROCE_DEFER_AGAIN	3	/* RC: it is before that; the frame is not deferred */
+
 /**
- * xroce_defer() - defer a frame behind the deferred frames of its queue pair
+ * xroce_defer() - defer a frame, behind the deferred frames of its queue pair if there are some
  * @ctx: the frame, which has been admitted
  * @link: number of the link
  * @qpn: queue pair
- * @busy: another CPU executes a packet of the queue pair
+ * @why: XROCE_DEFER_*
  *
  * The program runs on the frame again when it is next in order.
  *
- * Return: 0; -EALREADY: the frame is a deferred one and next in order, and the queue pair
- * is not @busy, or has been for too long; -ENOENT: there are no deferred frames, or no such
- * queue pair; -ENOSPC, -ENOMEM: no room.
+ * Return: 0; -EALREADY: the frame is a deferred one and next in order, or on RC is before all that
+ * are deferred, and the queue pair is not busy, or has been for too long; -EAGAIN: early, it has
+ * been deferred, and the program shall answer it by a NAK for a sequence error; -ENOENT: there are
+ * no deferred frames, or no such queue pair; -ENOSPC, -ENOMEM: no room; -EINVAL: early, but it is
+ * not, or too much.
  */
-extern int xroce_defer(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 busy) XROCE_KFUNC;
+extern int xroce_defer(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 why) XROCE_KFUNC;
 
 /**
  * xroce_addr() - check a frame's destination against all addresses of the link's device

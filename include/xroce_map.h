@@ -183,7 +183,7 @@ struct xroce_read_lengths {
  * @epsn: next expected PSN
  * @msn: messages completed, 24 bits
  * @error: enum xroce_cause that ended it, or 0
- * @nak_sent: a sequence or RNR NAK has been sent; no other NAK until the expected PSN
+ * @nak_sent: XROCE_NAK_SENT_*: a NAK has been sent; no other NAK until the expected PSN
  *	arrives
  * @op: opcode of the first packet of the message in progress, or XROCE_QP_OP_NONE
  * @rd_head: position in its struct xroce_rd_ring of the next entry to be written
@@ -363,6 +363,9 @@ struct xroce_qp {
 };
 
 #define XROCE_QP_OP_NONE	0xff	/* xroce_qp::op: no message is in progress */
+/* xroce_qp::nak_sent: 0, or for an RNR NAK, after which packets behind are dropped, or sequence NAK */
+#define XROCE_NAK_SENT_RNR	1
+#define XROCE_NAK_SENT_SEQ	2
 #define XROCE_QP_ANY_ADDR	2	/* xroce_qp::ipv6: either version, see there */
 #define XROCE_QP_TAGGED		4	/* xroce_qp::ipv6: flag, see there */
 #define XROCE_QP_UNTAGGED	0xffff	/* xroce_qp::vlan */

@@ -30,6 +30,11 @@ struct xroce_bth {
 #define XROCE_BTH_PAD_SHIFT	4
 #define XROCE_BTH_TVER_MASK	0x0f	/* transport header version: 0 */
 #define XROCE_BTH_ACKREQ	0x80000000u
+/*
+ * A reserved bit of xroce_bth::dqpn: the requester understands XROCE_OP_SACK. Others ignore it, and
+ * the invariant CRC does not cover it.
+ */
+#define XROCE_BTH_SACK		0x01000000u
 
 /* RDMA extended transport header (IBTA 9.3.3). */
 struct xroce_reth {
@@ -144,5 +149,26 @@ enum xroce_rc_opcode {
 #define XROCE_BTH_BECN		0x40000000u	/* of xroce_bth::dqpn */
 #define XROCE_ECN_MASK		0x03
 #define XROCE_ECN_CE		0x03	/* congestion experienced (RFC 3168) */
+
+/*
+ * A selective acknowledgement, in place of a NAK for a sequence error, to a requester that has set
+ * XROCE_BTH_SACK. The opcode is one of those that are left to manufacturers (IBTA table 35). AETH
+ * and struct xroce_sack follow the BTH, whose PSN is the one that the responder expects: packets
+ * before it have been executed. Syndrome and MSN of the AETH are those of the NAK.
+ */
+#define XROCE_OP_SACK		0xc1
+#define XROCE_SACK_BITS		1024u
+
+/**
+ * struct xroce_sack - the packets that a responder keeps
+ * @lost: packets from the expected one on of which those that are missing count as lost, 0 to
+ *	XROCE_SACK_BITS
+ * @bits: bit n % 32 of word n / 32, counted from the lowest one, is set if the request packet with
+ *	the expected PSN + n is kept. The bit of a READ, say, is that of its first PSN
+ */
+struct xroce_sack {
+	__be32	lost;
+	__be32	bits[XROCE_SACK_BITS / 32];
+};
 
 #endif /* _XROCE_WIRE_H */

@@ -10,11 +10,11 @@
 
 #include "bytes/frame.h"
 #include "bytes/icrc.h"
+#include "defer/defer.h"
 #include "frame/atomic.h"
 #include "frame/payload.h"
 #include "obj/addr.h"
 #include "obj/mr_stat.h"
-#include "odp/defer.h"
 #include "qp/error.h"
 #include "qp/qp.h"
 #include "recv/mcast.h"
@@ -236,11 +236,19 @@ __bpf_kfunc int xroce_ack(struct xdp_md *ctx, const struct xroce_ack *a)
 	return xr_ack_packet((struct xdp_buff *)ctx, a);
 }
 
-__bpf_kfunc int xroce_defer(struct xdp_md *ctx, u32 link, u32 qpn, u32 busy)
+__bpf_kfunc int xroce_defer(struct xdp_md *ctx, u32 link, u32 qpn, u32 why)
 {
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	struct xr_qp *qp = xr_qp_rcu(link, qpn);
 
-	return qp ? xr_defer_behind(qp, (struct xdp_buff *)ctx, busy) : -ENOENT;
+	if (!qp)
+		return -ENOENT;
+	if (why == XROCE_DEFER_EARLY)
+		return xr_defer_early(qp, xdp);
+	if (why != XROCE_DEFER_AGAIN)
+		return xr_defer_behind(qp, xdp, why == XROCE_DEFER_BUSY);
+	xr_defer_again(qp, xdp);
+	return 0;
 }
 
 __bpf_kfunc int xroce_addr(struct xdp_md *ctx, u32 id)

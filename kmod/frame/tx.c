@@ -77,6 +77,8 @@ static u32 xr_tx_xth_len(u8 opcode)
 {
 	if (opcode == XROCE_OP_CNP)
 		return XROCE_CNP_LEN;
+	if (opcode == XROCE_OP_SACK)
+		return sizeof(struct xroce_aeth) + sizeof(struct xroce_sack);
 	return (xr_tx_has_aeth(opcode) ? sizeof(struct xroce_aeth) : 0) +
 	       (opcode == XROCE_RC_ATOMIC_ACK ?
 		sizeof(struct xroce_atomicacketh) : 0);
@@ -170,6 +172,9 @@ static __always_inline void *xr_tx_behind(__be32 *psn, const struct xr_tx_packet
 		orig->orig_hi = htonl(upper_32_bits(p->result));
 		orig->orig_lo = htonl(lower_32_bits(p->result));
 		at = orig + 1;
+	} else if (unlikely(p->opcode == XROCE_OP_SACK)) {
+		memcpy(at, p->sack, sizeof(*p->sack));
+		at += sizeof(*p->sack);
 	}
 	return at;
 }

@@ -26,7 +26,7 @@ struct xroce_qp;
  * struct xr_tx_packet - one packet of a response, or a congestion notification
  * @l2: Ethernet header with VLAN tags, from us to the peer; XR_TX_L2_ROOM bytes
  * @l2_len: length of that header, in bytes
- * @opcode: enum xroce_rc_opcode, or XROCE_OP_CNP, which uses none of the fields below
+ * @opcode: enum xroce_rc_opcode; XROCE_OP_SACK; or XROCE_OP_CNP, which uses none of the fields below
  * @syndrome: syndrome of the AETH; unused for XROCE_RC_READ_RESPONSE_MIDDLE
  * @psn: packet sequence number
  * @msn: message sequence number
@@ -36,6 +36,7 @@ struct xroce_qp;
  * @len: bytes of payload
  * @ahead: bytes of the response after this packet
  * @begin: first packet of the response
+ * @sack: XROCE_OP_SACK: what follows the AETH
  */
 struct xr_tx_packet {
 	const u8 *l2;
@@ -50,6 +51,7 @@ struct xr_tx_packet {
 	u32 len;
 	u32 ahead;
 	bool begin;
+	const struct xroce_sack *sack;
 };
 
 bool xr_tx_open(struct xdp_buff *xdp, u32 len);

@@ -16,7 +16,7 @@
 #include "obj/mw.h"
 #include "obj/mw_count.h"
 #include "obj/pd.h"
-#include "odp/defer.h"
+#include "defer/defer.h"
 #include "recv/group.h"
 #include "recv/queue.h"
 #include "respond/queue.h"
@@ -100,7 +100,6 @@ static void xr_qp_free(struct xr_qp *qp)
 {
 	xr_uncharge(&qp->charge);
 	xr_responses_free(&qp->responses);
-	xr_defer_free(&qp->defer);
 	xr_recv_free(&qp->recv);
 	xr_send_ring_free(qp);
 	xr_send_free(&qp->send);

@@ -17,7 +17,7 @@
 #include "frame/tx.h"
 #include "obj/addr.h"
 #include "obj/link.h"
-#include "odp/defer.h"
+#include "defer/defer.h"
 #include "recv/queue.h"
 #include "respond/queue.h"
 #include "send/state.h"

@@ -10,8 +10,8 @@
 
 #include "xroce_map.h"
 
+#include "defer/frames.h"
 #include "obj/link.h"
-#include "odp/defer_frames.h"
 #include "own/limit.h"
 #include "own/owner.h"
 #include "recv/recv.h"

@@ -22,7 +22,7 @@
 #include "obj/link.h"
 #include "obj/mr_stat.h"
 #include "obj/mw.h"
-#include "odp/defer.h"
+#include "defer/defer.h"
 #include "qp/error.h"
 #include "qp/qp.h"
 

@@ -14,6 +14,7 @@
 #include "qp/qp.h"
 
 #include "queue.h"
+#include "sack.h"
 #include "timers.h"
 #include "trace.h"
 
@@ -27,7 +28,7 @@ static struct xr_response *xr_response_at(struct xr_responses *rs, u32 i)
 /* Whether there is anything to send. The queue's lock is held. */
 static bool xr_responses_any(const struct xr_responses *rs)
 {
-	return rs->count || rs->batch.count || rs->cnp;
+	return rs->count || rs->batch.count || rs->cnp || rs->sack;
 }
 
 /*
@@ -308,6 +309,12 @@ static int xr_responses_build(struct xr_qp *qp, int room)
 			return ret;
 		built++;
 	}
+	if (rs->sack && rs->batch.count < XR_TX_BATCH) {
+		ret = xr_sack_build(qp);
+		if (ret)
+			return ret;
+		built++;
+	}
 	while (rs->count && rs->batch.count < XR_TX_BATCH && built < room) {
 		r = xr_response_at(rs, 0);
 		ret = xr_response_packet(qp, r, &last);
@@ -334,7 +341,7 @@ static bool xr_responses_now(struct xr_qp *qp)
 	/* The device is freed after an RCU grace period. */
 	rs->batch.dev = READ_ONCE(qp->link->dev);
 	return xr_responses_build(qp, 1) > 0 &&
-	       !xr_tx_flush(&rs->batch) && !rs->count && !rs->cnp;
+	       !xr_tx_flush(&rs->batch) && !rs->count && !rs->cnp && !rs->sack;
 }
 
 /*
@@ -454,30 +461,43 @@ void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame)
 	spin_unlock(&rs->lock);
 }
 
+/* Free an acknowledgement that the XDP program has made, and that need not be sent. */
+void xr_response_spare(struct xr_qp *qp, struct xdp_frame *frame)
+{
+	struct xr_responses *rs = &qp->responses;
+
+	spin_lock(&rs->lock);
+	xr_tx_lend(&rs->batch, frame);
+	rs->batch.lost++;
+	spin_unlock(&rs->lock);
+	xdp_return_frame(frame);
+}
+
 /**
- * xr_response_rnr() - queue an RNR NAK (IBTA 9.7.5.2.8)
+ * xr_response_tell() - queue an acknowledgement or NAK that no packet has asked for
  * @qp: queue pair; this CPU has the claim
  * @l2: Ethernet header of a request
  * @l2_len: its length in bytes
- * @psn: PSN of the packet that has to be sent again
+ * @psn: PSN
  * @msn: message sequence number
+ * @syndrome: syndrome of the AETH (IBTA 9.7.5.2)
  *
- * In softirq. If there is no room, the peer retries when its own timer expires.
+ * In softirq. If there is no room, the peer asks when its own timer expires.
  */
-void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
-		  u32 msn)
+void xr_response_tell(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn, u32 msn, u8 syndrome)
 {
 	struct xr_responses *rs = &qp->responses;
 	const struct xroce_response r = {
 		.opcode = XROCE_RC_ACK,
-		.syndrome = XROCE_SYN_RNR | XROCE_RNR_FAULT,
+		.syndrome = syndrome,
 		.psn = psn,
 		.msn = msn,
 	};
 
-	trace_xroce_nak_sent(qp->link->id, qp->qpn, psn, r.syndrome);
+	if (syndrome != XROCE_SYN_ACK)
+		trace_xroce_nak_sent(qp->link->id, qp->qpn, psn, syndrome);
 	spin_lock(&rs->lock);
-	if (rs->active && !xr_response_add(qp, &r))
+	if (rs->active && !xr_response_merge(rs, &r) && !xr_response_add(qp, &r))
 		xr_responses_start(qp, l2, l2_len);
 	spin_unlock(&rs->lock);
 }
@@ -520,6 +540,7 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 		rs->count = 0;
 		rs->reads = 0;
 		rs->cnp = false;
+		rs->sack = false;
 	}
 	rcu_read_unlock();
 	if (rs->active && xr_responses_any(rs)) {
@@ -599,6 +620,7 @@ void xr_responses_close(struct xr_qp *qp)
 	rs->head = 0;
 	rs->backoff = (struct xr_backoff){};
 	rs->cnp = false;
+	rs->sack = false;
 	xr_responses_show(qp);
 	spin_unlock_bh(&rs->lock);
 }

@@ -62,8 +62,8 @@ void xr_responses_free(struct xr_responses *rs);
 int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		   const void *l2, u32 l2_len, bool must);
 void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame);
-void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
-		  u32 msn);
+void xr_response_spare(struct xr_qp *qp, struct xdp_frame *frame);
+void xr_response_tell(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn, u32 msn, u8 syndrome);
 void xr_responses_start(struct xr_qp *qp, const void *l2, u32 l2_len);
 
 #endif

@@ -27,6 +27,7 @@ struct xr_response;
  * @l2: Ethernet header of all responses, with VLAN tags
  * @l2_len: its length in bytes
  * @cnp: a congestion notification waits to be sent, before all responses
+ * @sack: a selective acknowledgement waits to be made and sent, likewise
  * @cnp_next: earliest time of the next one, nanoseconds of CLOCK_MONOTONIC
  * @batch: frames that are built but not sent, and counters of the frames sent
  * @armed: @tasklet is scheduled
@@ -46,6 +47,7 @@ struct xr_responses {
 	u8 l2[XR_TX_L2_ROOM];
 	u32 l2_len;
 	bool cnp;
+	bool sack;
 	u64 cnp_next;
 	struct xr_tx_batch batch;
 	bool armed;

@@ -18,4 +18,10 @@ static inline u32 xr_psn_add(u32 psn, u32 n)
 	return (psn + n) & XROCE_PSN_MASK;
 }
 
+/* Distance of @a from @b, negative if it is before (IBTA 9.7.1): less than half the circle. */
+static inline s32 xr_psn_diff(u32 a, u32 b)
+{
+	return (s32)((a - b) << 8) >> 8;
+}
+
 #endif

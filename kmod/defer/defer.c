@@ -13,15 +13,18 @@
 #include "frame/run.h"
 #include "frame/tx.h"
 #include "obj/link.h"
+#include "odp/odp.h"
+#include "odp/wait.h"
 #include "own/limit.h"
 #include "qp/qp.h"
 #include "respond/queue.h"
+#include "send/psn.h"
 
 #include "defer.h"
-#include "odp.h"
+#include "early.h"
+#include "frames.h"
 #include "timers.h"
 #include "trace.h"
-#include "wait.h"
 
 /* Frames per run of the work item, before it yields to other work on this CPU. */
 #define XR_DEFER_BUDGET	32
@@ -45,29 +48,6 @@ static bool xr_defer_running(const struct xr_defer *k)
 	return READ_ONCE(k->runner) == current;
 }
 
-/* Copy a frame to memory of our own. Return: the copy, or NULL. */
-static struct xdp_frame *xr_defer_copy(struct xdp_buff *xdp)
-{
-	u32 len = xdp_get_buff_len(xdp), off = 0, n;
-	u32 size = SKB_HEAD_ALIGN(XDP_PACKET_HEADROOM + len);
-	struct xdp_rxq_info rxq = { .mem.type = MEM_TYPE_PAGE_SHARED };
-	struct xdp_buff copy;
-	void *frag, *from;
-
-	frag = xr_tx_alloc(size);
-	if (!frag)
-		return NULL;
-	xdp_init_buff(&copy, size, &rxq);
-	xdp_prepare_buff(&copy, frag, XDP_PACKET_HEADROOM, len, false);
-	while (off < len) {
-		from = xr_frame_at(xdp, off, &n);
-		n = min(n, len - off);
-		memcpy(copy.data + off, from, n);
-		off += n;
-	}
-	return xdp_convert_buff_to_frame(&copy);
-}
-
 /* Tell the XDP program whether there are deferred frames. The lock is held. */
 static void xr_defer_show(struct xr_qp *qp)
 {
@@ -75,42 +55,64 @@ static void xr_defer_show(struct xr_qp *qp)
 	WRITE_ONCE(qp->map->deferred, !!qp->defer.count);
 }
 
-/* Return: when the first frame has waited for too long, in jiffies. The lock is held. */
-static unsigned long xr_defer_end(const struct xr_defer *k)
+/*
+ * Return: nanoseconds for which the first frame may still wait for memory; 0: it has waited for too
+ * long. The lock is held.
+ */
+static u64 xr_defer_rest(const struct xr_defer *k)
 {
-	return k->since + msecs_to_jiffies(READ_ONCE(odp_defer_ms));
+	u64 waited = ktime_get_ns() - k->since, ns = READ_ONCE(odp_defer_ms) * (u64)NSEC_PER_MSEC;
+
+	return ns > waited ? ns - waited : 0;
+}
+
+/* The first frame waits for memory. The lock is held. */
+static void xr_defer_watch(struct xr_defer *k)
+{
+	hrtimer_start(&k->timer, ns_to_ktime(xr_defer_rest(k)), HRTIMER_MODE_REL_PINNED_SOFT);
+}
+
+/* Return: how many frames there may be. The lock is held. */
+static u32 xr_defer_max(const struct xr_qp *qp, bool memory)
+{
+	if (memory || qp->type != XROCE_QPT_RC || READ_ONCE(qp->defer.waiter.on))
+		return min(READ_ONCE(odp_defer_max), XR_QP_DEFERRED_MAX);
+	return XR_QP_EARLY_MAX;
 }
 
 /*
- * Append a copy of the frame. The lock is held. Return: 0; -ENOSPC: no room, no program to
- * execute it later, or the queue is closed, refusing or has lost a frame; -ENOMEM.
+ * Add a copy of the frame in its place. @memory: it waits for memory. The lock is held. Return: 0;
+ * -EEXIST: a frame with its PSN is there; -ENOSPC: no room, no program to execute it later, or the
+ * queue is closed, refusing or has lost a frame; -ENOMEM.
  */
-static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp)
+static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp, bool memory)
 {
 	struct xr_defer *k = &qp->defer;
-	struct xdp_frame *frame;
+	struct xr_deferred *d, *at;
 
 	lockdep_assert_held(&k->lock);
 	if (!k->active || k->refuse || k->lost ||
 	    !rcu_access_pointer(qp->link->prog) ||
-	    k->count >= min(READ_ONCE(odp_defer_max), XR_QP_DEFERRED_MAX))
+	    k->count >= xr_defer_max(qp, memory))
 		return -ENOSPC;
-	if (!k->frame)
-		k->frame = xr_qp_alloc(qp, XR_QP_DEFERRED_MAX, sizeof(*k->frame));
-	if (!k->frame)
-		return -ENOMEM;
 	if (!xr_charge_deferred(qp->owner))
 		return -ENOSPC;
-	frame = xr_defer_copy(xdp);
-	if (!frame) {
+	d = xr_deferred_copy(xdp);
+	if (!d) {
 		xr_uncharge_deferred(qp->owner);
 		return -ENOMEM;
 	}
-	if (!k->count) {
-		k->since = jiffies;
-		mod_timer(&k->timer, xr_defer_end(k));
+	k->count++;
+	at = xr_deferred_add(qp, d);
+	if (at) {
+		xr_early_again(qp, d->psn);
+		xr_deferred_free(qp, d);
+		return -EEXIST;
 	}
-	k->frame[(k->head + k->count++) % XR_QP_DEFERRED_MAX] = frame;
+	if (d == xr_deferred_first(k))
+		k->since = d->at;
+	if (qp->type == XROCE_QPT_RC)
+		xr_early_came(qp, d);
 	xr_defer_show(qp);
 	trace_xroce_defer(qp->link->id, qp->qpn, k->count);
 	return 0;
@@ -151,7 +153,7 @@ int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 	if (ret != -EAGAIN)
 		return ret;
 	if (xr_defer_running(k)) {
-		if (READ_ONCE(k->refuse)) {
+		if (READ_ONCE(k->refuse) || !READ_ONCE(odp_defer_max)) {
 			k->told = true;
 			return -EAGAIN;
 		}
@@ -159,15 +161,61 @@ int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 		xr_defer_wait(k, miss->odp);
 	} else {
 		spin_lock(&k->lock);
-		/* Frames deferred after this packet passed qp_detour() must not precede it. */
-		ret = k->count ? -ENOSPC : xr_defer_add(qp, xdp);
-		if (!ret)
+		/*
+		 * Frames deferred after this packet passed qp_detour() must not precede it. On RC
+		 * they are behind it.
+		 */
+		ret = k->count && qp->type != XROCE_QPT_RC ? -ENOSPC : xr_defer_add(qp, xdp, true);
+		if (!ret) {
+			xr_defer_watch(k);
 			xr_defer_wait(k, miss->odp);
+		}
 		spin_unlock(&k->lock);
 		if (ret)
 			return -EAGAIN;
 	}
 	return -EINPROGRESS;
+}
+
+/*
+ * Return: how far a frame is ahead of the PSN that is expected, if the queue pair orders its frames
+ * by PSN; otherwise, or if it has no PSN, 1.
+ */
+static s32 xr_defer_ahead(const struct xr_qp *qp, const struct xdp_buff *xdp)
+{
+	u32 bth = xr_deferred_bth(xdp);
+	const struct xroce_bth *h = xdp->data + bth;
+
+	if (qp->type != XROCE_QPT_RC || !bth)
+		return 1;
+	return xr_psn_diff(ntohl(READ_ONCE(h->apsn)), READ_ONCE(qp->map->epsn));
+}
+
+/*
+ * Defer a frame behind others. On RC a frame before the expected PSN does not wait for those, and
+ * the first frame behind them for which there is no room is only one more that is missing. The lock
+ * is held. Return: as xr_defer_behind().
+ */
+static int xr_defer_among(struct xr_qp *qp, struct xdp_buff *xdp)
+{
+	s32 ahead = xr_defer_ahead(qp, xdp);
+	struct xr_defer *k = &qp->defer;
+	int ret;
+
+	if (!k->count)
+		return -ENOENT;
+	if (ahead < 0)
+		return -EALREADY;
+	ret = xr_defer_add(qp, xdp, false);
+	if (!ahead)
+		queue_work(system_bh_wq, &k->work);
+	if (ret == -EEXIST)
+		return 0;
+	if (!ret || (qp->type == XROCE_QPT_RC && !READ_ONCE(k->waiter.on)))
+		return ret && !ahead ? -EALREADY : ret;
+	if (ret == -ENOSPC || ret == -ENOMEM)
+		k->lost = true;
+	return ret;
 }
 
 /**
@@ -197,45 +245,115 @@ int xr_defer_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
 	if (running) {
 		/* The claim was not released in time: give up this frame. */
 		k->lost = true;
-		spin_unlock(&k->lock);
-		return -EALREADY;
+		ret = -EALREADY;
+	} else {
+		ret = xr_defer_among(qp, xdp);
 	}
-	ret = k->count ? xr_defer_add(qp, xdp) : -ENOENT;
-	if (ret == -ENOSPC || ret == -ENOMEM)
-		k->lost = true;
 	spin_unlock(&k->lock);
 	return ret;
 }
 
-static struct xdp_frame *xr_defer_first(struct xr_defer *k)
+/**
+ * xr_defer_early() - keep a frame behind a hole
+ * @qp: queue pair of the frame, on RC; this CPU has the claim
+ * @xdp: the frame
+ *
+ * In softirq.
+ *
+ * Return: see xroce_defer().
+ */
+int xr_defer_early(struct xr_qp *qp, struct xdp_buff *xdp)
 {
-	struct xdp_frame *frame;
+	s32 ahead = xr_defer_ahead(qp, xdp);
+	struct xr_defer *k = &qp->defer;
+	int ret;
 
+	if (xr_defer_running(k) || qp->type != XROCE_QPT_RC || ahead <= 0 ||
+	    ahead >= (s32)XR_EARLY_PSNS)
+		return -EINVAL;
 	spin_lock(&k->lock);
-	frame = k->active && k->count ? k->frame[k->head] : NULL;
+	ret = xr_defer_add(qp, xdp, false);
+	if (!ret) {
+		queue_work(system_bh_wq, &k->work);
+		ret = xr_early_answers(k) ? 0 : -EAGAIN;
+	} else if (ret == -EEXIST) {
+		ret = 0;
+	}
 	spin_unlock(&k->lock);
-	return frame;
+	return ret;
 }
 
-/* Remove the first frame. The lock is held. */
-static struct xdp_frame *xr_defer_take(struct xr_qp *qp)
+/**
+ * xr_defer_again() - note a packet that has been executed before
+ * @qp: its queue pair
+ * @xdp: the frame
+ *
+ * It may show that the one executed was not lost, but late.
+ */
+void xr_defer_again(struct xr_qp *qp, struct xdp_buff *xdp)
 {
 	struct xr_defer *k = &qp->defer;
-	struct xdp_frame *frame = k->frame[k->head];
+	u32 bth = xr_deferred_bth(xdp);
+	const struct xroce_bth *h = xdp->data + bth;
 
-	k->head = (k->head + 1) % XR_QP_DEFERRED_MAX;
-	k->count--;
-	xr_uncharge_deferred(qp->owner);
-	return frame;
+	if (!bth || !xr_early_expects(k))
+		return;
+	spin_lock(&k->lock);
+	xr_early_again(qp, ntohl(READ_ONCE(h->apsn)) & XROCE_PSN_MASK);
+	spin_unlock(&k->lock);
+}
+
+/*
+ * Take out the first frame, to execute it. On RC one that has been executed meanwhile is dropped,
+ * and one behind a hole stays. The lock is not held. Return: the frame, or NULL.
+ */
+static struct xr_deferred *xr_defer_take(struct xr_qp *qp)
+{
+	struct xr_defer *k = &qp->defer;
+	struct xr_deferred *d;
+	s32 ahead = 0;
+
+	spin_lock(&k->lock);
+	for (;;) {
+		d = k->active ? xr_deferred_first(k) : NULL;
+		if (d && qp->type == XROCE_QPT_RC)
+			ahead = xr_psn_diff(d->psn, READ_ONCE(qp->map->epsn));
+		if (!d || ahead > 0)
+			break;
+		rb_erase_cached(&d->node, &k->frames);
+		if (!ahead)
+			break;
+		xr_deferred_free(qp, d);
+		k->since = ktime_get_ns();
+	}
+	xr_defer_show(qp);
+	spin_unlock(&k->lock);
+	return d && ahead <= 0 ? d : NULL;
+}
+
+/* A frame has been executed, and stays the first one. */
+static void xr_defer_back(struct xr_qp *qp, struct xr_deferred *d)
+{
+	struct xr_defer *k = &qp->defer;
+
+	spin_lock(&k->lock);
+	if (xr_deferred_add(qp, d))
+		xr_deferred_free(qp, d);
+	else
+		xr_defer_watch(k);
+	spin_unlock(&k->lock);
 }
 
 /* Drop all frames. The lock is held. */
 static void xr_defer_clear(struct xr_qp *qp)
 {
 	struct xr_defer *k = &qp->defer;
+	struct xr_deferred *d;
 
-	while (k->count)
-		xdp_return_frame(xr_defer_take(qp));
+	while ((d = xr_deferred_first(k))) {
+		rb_erase_cached(&d->node, &k->frames);
+		xr_deferred_free(qp, d);
+	}
 	k->lost = false;
 	k->refuse = false;
 }
@@ -257,24 +375,25 @@ static bool xr_defer_claim(struct xr_qp *qp)
 		xr_qp_release(q);
 		return false;
 	}
-	q->nak_sent = 1;
+	q->nak_sent = XROCE_NAK_SENT_RNR;
 	q->naks++;
 	q->silent++;
 	return true;
 }
 
-static void xr_defer_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
+static void xr_defer_tell(struct xr_qp *qp, const struct xr_defer_way *way)
 {
 	struct xroce_qp *q = qp->map;
 
-	xr_response_rnr(qp, l2, l2_len, q->epsn, q->msn);
+	xr_response_tell(qp, way->l2, way->l2_len, q->epsn, q->msn,
+			 XROCE_SYN_RNR | XROCE_RNR_FAULT);
 	xr_qp_release(q);
 }
 
 /*
- * Remove the first frame, which has been executed. If its peer gets an RNR NAK (RC), drop
- * the frames behind it: the peer sends them again, too. After a timeout there is no NAK if
- * the memory became resident just in time. Return: whether xr_defer_tell() must be called.
+ * A frame has been executed. If its peer gets an RNR NAK (RC), drop the frames behind it: the peer
+ * sends them again, too. After a timeout there is no NAK if the memory became resident just in
+ * time. Return: whether xr_defer_tell() must be called.
  */
 static bool xr_defer_pop(struct xr_qp *qp)
 {
@@ -282,13 +401,11 @@ static bool xr_defer_pop(struct xr_qp *qp)
 	bool tell = false;
 
 	spin_lock(&k->lock);
-	xr_defer_take(qp);
-	k->since = jiffies;
+	k->count--;
+	xr_uncharge_deferred(qp->owner);
+	k->since = ktime_get_ns();
 	if (k->told && qp->type == XROCE_QPT_RC)
 		xr_defer_clear(qp);
-	/* The timer has expired; the next frame may have to wait, too. */
-	if (k->refuse && k->count && k->active)
-		mod_timer(&k->timer, xr_defer_end(k));
 	k->refuse = false;
 	if (!k->count) {
 		tell = k->lost && xr_defer_claim(qp);
@@ -310,51 +427,60 @@ static u32 xr_defer_run(struct xr_qp *qp, struct xr_run *run)
 	return act;
 }
 
-/* Execute the first frame. Return: false: there is none, or it has to wait. */
-static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev)
+/*
+ * Execute the first frame. @way: out: its Ethernet header. Return: false: there is none, or it has
+ * to wait.
+ */
+static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev, struct xr_defer_way *way)
 {
+	struct xr_deferred *d = xr_defer_take(qp);
 	struct xr_defer *k = &qp->defer;
-	struct xdp_frame *frame = xr_defer_first(k);
-	bool told, tell = false;
-	u8 l2[XR_TX_L2_MAX];
+	bool told, spare, tell = false;
+	struct xdp_frame *frame;
 	struct xr_run run;
-	u32 l2_len, act;
+	u32 act;
 
-	if (!frame)
+	if (!d)
 		return false;
-	xr_run_open(&run, frame, dev);
+	xr_run_open(&run, d->frame, dev);
 	/* A program that is not ours may have deferred a shorter one. */
-	l2_len = min_t(u32, xr_frame_l2_len(run.xdp.data), run.xdp.data_end - run.xdp.data);
-	memcpy(l2, run.xdp.data, l2_len);
+	way->l2_len = min_t(u32, xr_frame_l2_len(run.xdp.data), run.xdp.data_end - run.xdp.data);
+	memcpy(way->l2, run.xdp.data, way->l2_len);
 	k->stay = false;
 	k->told = false;
 	act = xr_defer_run(qp, &run);
-	/* Deferred again; the frame has not changed. */
-	if (k->stay)
+	if (k->stay) {
+		/* Deferred again; the frame has not changed. */
+		xr_defer_back(qp, d);
 		return false;
-	frame = xr_run_response(&run, act);
+	}
+	spare = xr_early_done(qp, d, act == XDP_TX ? &run.xdp : NULL);
 	/*
 	 * After an RNR NAK the peer may send again at once, so the queue must be empty
-	 * before the NAK is sent. Any other response is sent before the frame is removed:
+	 * before the NAK is sent. Any other response is sent before the frame is counted off:
 	 * responses to packets that are no longer deferred must follow it.
 	 */
 	told = k->told;
 	if (told)
 		xr_defer_pop(qp);
-	if (frame)
+	frame = xr_run_response(&run, act);
+	if (frame && spare)
+		xr_response_spare(qp, frame);
+	else if (frame)
 		xr_response_frame(qp, frame);
 	else
 		xr_run_free(&run);
 	if (!told)
 		tell = xr_defer_pop(qp);
 	if (tell)
-		xr_defer_tell(qp, l2, l2_len);
+		xr_defer_tell(qp, way);
 	return true;
 }
 
 static void xr_defer_work(struct work_struct *work)
 {
 	struct xr_qp *qp = container_of(work, struct xr_qp, defer.work);
+	struct xr_defer_way way = {};
 	int budget = XR_DEFER_BUDGET;
 	struct net_device *dev;
 
@@ -362,8 +488,10 @@ static void xr_defer_work(struct work_struct *work)
 	rcu_read_lock_bh();
 	/* The device is freed after an RCU grace period. */
 	dev = READ_ONCE(qp->link->dev);
-	while (dev && budget && xr_defer_step(qp, dev))
+	while (dev && budget && xr_defer_step(qp, dev, &way))
 		budget--;
+	if (budget && qp->type == XROCE_QPT_RC && xr_early_tell(qp, &way))
+		qp->defer.again = true;
 	rcu_read_unlock_bh();
 	/* With @again, another CPU has the claim, and is about to release it. */
 	if (!budget || qp->defer.again)
@@ -371,34 +499,45 @@ static void xr_defer_work(struct work_struct *work)
 }
 
 /* The first frame has waited for too long: execute it, with an RNR NAK if it misses again. */
-static void xr_defer_timeout(struct timer_list *timer)
+static enum hrtimer_restart xr_defer_timeout(struct hrtimer *timer)
 {
-	struct xr_defer *k = timer_container_of(k, timer, timer);
-	unsigned long end;
+	struct xr_defer *k = container_of(timer, struct xr_defer, timer);
+	struct xr_qp *qp = container_of(k, struct xr_qp, defer);
+	u64 rest;
 
 	spin_lock(&k->lock);
-	end = xr_defer_end(k);
-	if (!k->active || !k->count)
+	/* It may have been started again since it expired. */
+	if (!k->active || !k->count || hrtimer_is_queued(timer))
 		goto out;
-	if (time_before(jiffies, end)) {
-		mod_timer(&k->timer, end);
-		goto out;
+	rest = xr_defer_rest(k);
+	if (xr_early_waits(qp)) {
+		if (xr_early_given_up(k)) {
+			xr_defer_clear(qp);
+			xr_defer_show(qp);
+		} else {
+			queue_work(system_bh_wq, &k->work);
+		}
+	} else if (rest) {
+		hrtimer_start(timer, ns_to_ktime(rest), HRTIMER_MODE_REL_PINNED_SOFT);
+	} else {
+		WRITE_ONCE(k->refuse, true);
+		xr_odp_wait_end(&k->waiter);
+		queue_work(system_bh_wq, &k->work);
 	}
-	WRITE_ONCE(k->refuse, true);
-	xr_odp_wait_end(&k->waiter);
-	queue_work(system_bh_wq, &k->work);
 out:
 	spin_unlock(&k->lock);
+	return HRTIMER_NORESTART;
 }
 
 void xr_defer_init(struct xr_defer *k)
 {
 	spin_lock_init(&k->lock);
+	k->frames = RB_ROOT_CACHED;
 	xr_odp_waiter_init(&k->waiter, xr_defer_wake);
 	INIT_WORK(&k->work, xr_defer_work);
 	/* xr_defer_open() enables it. */
 	disable_work(&k->work);
-	timer_setup(&k->timer, xr_defer_timeout, 0);
+	hrtimer_setup(&k->timer, xr_defer_timeout, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
 }
 
 /* Allow frames to be deferred: the queue pair becomes ready to receive. Under link->lock. */
@@ -407,6 +546,8 @@ void xr_defer_open(struct xr_defer *k)
 	if (!k->active)
 		enable_work(&k->work);
 	spin_lock_bh(&k->lock);
+	if (!k->active)
+		k->early = (struct xr_early){};
 	k->active = true;
 	spin_unlock_bh(&k->lock);
 }
@@ -416,7 +557,7 @@ void xr_defer_open(struct xr_defer *k)
  * deferred. Under link->lock, like xr_defer_open(). Sleeps.
  *
  * The work item is not queued any more either. The timer checks @active under the lock, and
- * is deleted below. The work item itself, and xr_odp_wake() for memory that its last run has
+ * is cancelled below. The work item itself, and xr_odp_wake() for memory that its last run has
  * missed, may try to queue it until the waiter is off the list; but the item is disabled
  * until xr_defer_open(). disable_work_sync() and enable_work() are balanced by @active. A
  * packet outside the work item gets on the list only if its frame is added, which @active
@@ -431,18 +572,14 @@ void xr_defer_close(struct xr_qp *qp)
 	was = k->active;
 	k->active = false;
 	spin_unlock_bh(&k->lock);
-	timer_delete_sync(&k->timer);
 	if (was)
 		disable_work_sync(&k->work);
-	/* The last run of the work item may have added the waiter again. */
+	/* The last run of the work item may have started it. */
+	hrtimer_cancel(&k->timer);
+	/* Likewise it may have added the waiter again. */
 	xr_odp_wait_end(&k->waiter);
 	spin_lock_bh(&k->lock);
 	xr_defer_clear(qp);
 	xr_defer_show(qp);
 	spin_unlock_bh(&k->lock);
-}
-
-void xr_defer_free(struct xr_defer *k)
-{
-	kfree(k->frame);
 }
