@@ -18,7 +18,8 @@
  *   recv/    their receive side: receive queues, messages that arrive, multicast
  *   respond/ responses that the module sends, congestion notifications
  *   frame/   frames: building and sending them, payload of regions, frames to the link itself
- *   odp/     on-demand memory, and packets that are deferred until it is present
+ *   defer/   frames that wait: for on-demand memory, or behind a packet that is missing
+ *   odp/     on-demand memory
  *   obj/     links and the other objects on them: structures, tables, look-up
  *
  *   mem/     pinned and physical memory, translation tables, hazard pointers
@@ -35,8 +36,8 @@
  *   kfunc (softirq, RCU)              no          kfunc.c
  *   tasklet and timer of responses    no          respond/queue.c
  *   tasklet and timers of requests    no          send/requester.c
- *   timer of deferred frames          no          odp/defer.c
- *   work: deferred frames (softirq)   no          odp/defer.c; its program calls kfunc.c
+ *   timer of deferred frames          no          defer/defer.c
+ *   work: deferred frames (softirq)   no          defer/defer.c; its program calls kfunc.c
  *   work: frames to itself (softirq)  no          frame/loop.c; its program calls kfunc.c
  *   work: flush a receive queue       yes         recv/queue.c
  *   mmu notifier                      if allowed  odp/range.c

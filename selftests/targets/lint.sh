@@ -27,7 +27,7 @@ flags=(-std=gnu11 -D_GNU_SOURCE -Iinclude "${user_dirs[@]}")
 read -ra packages < <(pkg-config --cflags libbpf json-c libelf)
 one_way=(kmod user)
 # Folders of the module, from the top: a file includes headers of its own layer and of those below.
-layers=('front/dev front/verbs' ctl 'qp send recv respond frame odp obj' mem own bytes)
+layers=('front/dev front/verbs' ctl 'qp send recv respond frame defer odp obj' mem own bytes)
 # Older messages are as they are.
 messages_since=8e7c894821dbd58c7359969735006a49949f3322
 failed=()
