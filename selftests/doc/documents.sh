@@ -74,19 +74,54 @@ all_blocks() {
 	blocks "${files[@]}"
 }
 
-# named PAGE: check that each file and folder that the page names exists in the tree. A name
-# may lack its folder, and have a *.
+# named PAGE: check that each file and folder that the page names exists in the tree. A name may
+# have a *. In a column of a table whose head is a folder it begins there, or at the top of the tree.
+# Elsewhere it may lack folders; but a name without any is not looked for in examples/.
 named() {
-	local all name status=0
+	python3 - "$top" "$1" <<-'END'
+		import os
+		import re
+		import sys
 
-	all=$(cd "$top" && find . -path ./build -prune -o -name .git -prune -o \
-		-type f -print -o -type d -printf '%p/\n')
-	while read -r name; do
-		grep -qE "/$(sed 's/[.]/\\./g; s/[*]/[^\/]*/g' <<<"$name")\$" <<<"$all" ||
-			{ echo "# ${1##*/}: no file $name"; status=1; }
-	done < <(grep -oE '`[A-Za-z0-9_.*/-]+(\.(c|h|sh|py|md|rst|json|yml|map|conf|rules)|/)`' "$1" |
-		tr -d '`' | sort -u)
-	return $status
+		NAME = re.compile(r"`([\w.*/-]+(?:\.(?:c|h|sh|py|md|rst|json|yml|map|conf|rules)|/))`")
+		top, page = sys.argv[1:]
+
+		def tree():
+		    for folder, folders, files in os.walk(top):
+		        at = os.path.relpath(folder, top) + "/"
+		        at = "" if at == "./" else at
+		        folders[:] = [f for f in folders if f != ".git" and at + f != "build"]
+		        yield from (at + f for f in files)
+		        yield from (at + f + "/" for f in folders)
+
+		def exists(name, folder):
+		    pattern = re.escape(name).replace(r"\*", "[^/]*")
+		    before = "(%s)?" % re.escape(folder) if folder else "(.*/)?"
+		    if "/" not in name:
+		        before = "(?!examples/)" + before
+		    return any(re.fullmatch(before + pattern, path) for path in paths)
+
+		def names(lines):
+		    heads = []
+		    for line in lines:
+		        cells = line.strip().strip("|").split("|") if line[0] == "|" else [line]
+		        if line[0] != "|":
+		            heads = []
+		        elif not heads:
+		            heads = [re.fullmatch(r" *`([\w/]+/)` *", c) for c in cells]
+		            heads = [h and h.group(1) for h in heads]
+		            continue
+		        for i, cell in enumerate(cells):
+		            folder = heads[i] if i < len(heads) else None
+		            yield from ((name, folder) for name in NAME.findall(cell))
+
+		paths = list(tree())
+		bad = [pair for pair in sorted(set(names(open(page))), key=str) if not exists(*pair)]
+		for name, folder in bad:
+		    print("# %s: no file %s%s" % (os.path.basename(page), name,
+		                                  " in " + folder if folder else ""))
+		sys.exit(bool(bad))
+	END
 }
 
 short_readme() {
@@ -111,6 +146,10 @@ complains() {
 	named "$dir/a.md" || status=1
 	printf '`mem/key.h` `ool.c` `nowhere/` `poolxc`\n' >>"$dir/a.md"
 	[ "$(named "$dir/a.md" | wc -l)" = 3 ] || status=1
+	printf '| x | `kmod/` |\n|---|---|\n| x | `mem/pool.h`, `bpf/uc.bpf.h` |\n' >"$dir/a.md"
+	named "$dir/a.md" || status=1
+	printf '| `kmod/mem/pool.h` | `pool.h` |\n\n`exchange_json.c`\n' >>"$dir/a.md"
+	[ "$(named "$dir/a.md" | wc -l)" = 2 ] || status=1
 	rm -rf "$dir"
 	return $status
 }
