@@ -66,7 +66,10 @@ void xr_send_free(struct xr_send *s)
 	kvfree(s->wqes);
 }
 
-/* The same for a consumer in the kernel: @s->post_lock is held, and @s->posted is incremented. */
+/*
+ * xr_send_slot() for a consumer in the kernel: @s->post_lock is held, and the caller increments
+ * @s->posted.
+ */
 struct xr_swqe *xr_send_post_slot(struct xr_send *s)
 {
 	lockdep_assert_held(&s->post_lock);
@@ -123,7 +126,7 @@ u32 xr_send_sges(const struct xr_send *s, struct xr_swqe *w, const struct xroce_
 }
 EXPORT_SYMBOL_GPL(xr_send_sges);
 
-/* The same for a message of @length bytes in the work request itself. */
+/* xr_send_sges() for a message of @length bytes in the work request itself. */
 u32 xr_send_inline(const struct xr_send *s, struct xr_swqe *w, const void *data, u32 length)
 {
 	if (length > s->max_data)

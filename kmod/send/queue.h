@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The send queue of a queue pair: its work requests, and their completion in order.
- * send/requester.c executes them.
+ * The send queue of a queue pair: its work requests, and their completion in order. Structure and
+ * lock: send.h, wqe.h. send/requester.c executes them.
  *
  * A front end has a ring that its program writes to. It copies each work request into an entry
  * here, and checks it there; the ring is not read again. An entry is used until its work

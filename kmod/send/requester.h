@@ -39,6 +39,7 @@ struct xr_qp;
 /* Packets per system call, packet or run of the tasklet. */
 #define XR_REQUESTER_BUDGET	(2 * XR_TX_BATCH)
 
+/* Initialises all but @s->lock, which is taken before: xr_qp_new(). */
 void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp);
 void xr_requester_posted(struct xr_qp *qp);
 void xr_requester_kick(struct xr_qp *qp);

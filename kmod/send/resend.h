@@ -7,10 +7,11 @@
  * A connection that hears nothing for one to two round-trip times, at least 2 ms, sends the
  * oldest packet that is not acknowledged and the last one again: whatever was lost, a request, its
  * acknowledgement or a NAK, one of them makes the peer say how far it has come. The time doubles
- * with each probe, up to the local ACK timeout, which alone counts attempts and ends the
- * connection.
+ * with each of the first XR_PROBE_DOUBLE probes, up to the local ACK timeout, which alone counts
+ * attempts and ends the connection.
  *
- * A peer cannot have more sent than it has executed, but for a window: xr_score::credit.
+ * A peer cannot have more sent than it has executed, but for a window: xr_score::credit. RNR NAKs
+ * and retry counts: ack.c, requester.c.
  *
  * The lock of the send side is held for all functions.
  */

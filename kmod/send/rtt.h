@@ -2,7 +2,7 @@
 /*
  * The round-trip time of a connection, and the window that follows from it. One packet at a time is
  * timed, one of XR_RTT_EVERY, so that the clock is rarely read. If it is sent again meanwhile, the
- * time is only an upper limit (Karn).
+ * time is only an upper limit (Karn). The local ACK timeout does not follow from it: state.c.
  *
  * The window is twice the product of the shortest round-trip time and of the rate at which packets
  * are acknowledged, but not less than XR_SEND_WINDOW_MIN: on a fast link batches matter more. It

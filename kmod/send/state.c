@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The state of a send side, enum xr_send_state, and its attributes. */
+/*
+ * The state of a send side, enum xr_send_state, and its attributes, with the length of the local
+ * ACK timeout.
+ */
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
