@@ -147,7 +147,7 @@ struct xr_score {
  * @timeout: code of the local ACK timeout, 0 to 31; 0: none
  * @retry: times that requests are sent again without progress, 0 to 7
  * @rnr_retry: likewise after RNR NAKs; 7: without end
- * @max_rd_atomic: READs and atomics that may be outstanding, 0 to 128
+ * @max_rd_atomic: what xr_send::reads may be at most, 0 to 128
  */
 struct xr_send_attr {
 	u8 dmac[ETH_ALEN];
@@ -163,7 +163,8 @@ struct xr_send_attr {
 
 /**
  * struct xr_send - the send side of a queue pair
- * @lock: protects all fields; taken in softirq, and by processes with bottom halves off
+ * @lock: protects all fields but @posted, which has @post_lock, and @calls; taken in softirq, and
+ *	by processes with bottom halves off
  * @wqes: struct xr_swqe, @mask + 1 entries of @stride bytes; NULL: none can be posted
  * @mask: number of entries - 1
  * @stride: size of an entry in bytes
@@ -189,7 +190,8 @@ struct xr_send_attr {
  * @psn: PSN of the next packet
  * @top: PSN after the last one that has been used. Beyond @psn if packets are sent again
  * @extra: PSNs between @una and @psn that belong to responses only
- * @reads: READs and atomics that are outstanding
+ * @reads: requests outstanding whose response is more than an acknowledgement: parts of READs,
+ *	atomics, ATOMIC WRITE, FLUSH
  * @window: request packets that may be outstanding now, 1 to xr_rtt::window
  * @silent: packets since the last one that asked for a response
  * @force: ask for an acknowledgement of each packet
@@ -221,7 +223,7 @@ struct xr_send_attr {
  *	sends: its queue is another one, and might be faster
  * @sent: UC: when that was, in jiffies
  * @called: @cpu has been told to send, and has not done so yet
- * @calls: times that @call is, or is about to be, on its way
+ * @calls: times that @call is, or is about to be, on its way; atomic, under no lock
  * @call: schedules @tasklet on @cpu
  * @batch: frames that are built but not sent
  * @header: Ethernet to base transport header of all requests, without lengths
@@ -238,8 +240,8 @@ struct xr_send_attr {
  *	none
  * @rest_end: index
  *
- * @wqes to @by_kernel do not change while the queue pair exists. Programs post under @lock, and
- * increment @tail.
+ * @wqes to @by_kernel do not change while the queue pair exists, except that xr_send_close() clears
+ * @consumer, under @lock. Programs post under @lock, and increment @tail.
  */
 struct xr_send {
 	spinlock_t lock;

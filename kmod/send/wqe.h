@@ -52,7 +52,7 @@ struct xr_send_ud {
  * @op: its entry in the table of opcodes; that of SEND if there is none
  * @flags: enum xroce_send_flags
  * @imm_or_key: immediate data in network byte order; the key to invalidate, bind or register
- * @rkey: WRITE, READ, atomics: R_Key
+ * @rkey: WRITE, READ, atomics, ATOMIC WRITE, FLUSH: R_Key
  * @va: likewise: address of the first byte at the peer; REG_MR: of the region
  * @swap_add: atomics: value to store or to add
  * @compare: CMP_SWAP: value to compare with
