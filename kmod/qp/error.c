@@ -92,7 +92,10 @@ void xr_qp_fail_locked(struct xr_qp *qp)
 	xr_owner_raise(qp->owner, &qp->recv.fatal);
 }
 
-/* The XDP program has refused a packet, or another owner has got the peer: all three steps. */
+/*
+ * The XDP program has refused a packet, or another owner has got the peer: the first and the last
+ * step, which revokes memory of consumers in the kernel only.
+ */
 void xr_qp_refused(struct xr_qp *qp)
 {
 	spin_lock_bh(&qp->recv.lock);

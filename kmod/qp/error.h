@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How a queue pair comes to ERR, other than by QP_MODIFY: a packet, a work request or a response
- * has failed. In softirq, in this order:
+ * has failed, or another owner has got the peer. With bottom halves off, in this order:
  *
  *   xr_qp_end()      the state: xr_qp::failed is set, and the map says ERR. Needs no lock
- *   xr_qp_revoke()   the peer accesses no memory any more
+ *   xr_qp_revoke()   the peer accesses no memory any more. After a failure of the receive side only
+ *                    for a consumer in the kernel, by the next step
  *   xr_qp_fail()     the queues are flushed, and an event tells the owner
  *
  * The others are these steps under recv->lock, for one cause each. QP_MODIFY to RESET is the only
