@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Completion queues. */
+/*
+ * Completion queues. One that overflows takes no more completions: xr_cq_overflow(). The caller
+ * that had one moves its queue pair to ERR (qp/error.h): recv/message.c, and for the send side
+ * xr_requester_fail(). Other queue pairs follow with their next completion.
+ */
 #include <linux/export.h>
 #include <linux/log2.h>
 #include <linux/poll.h>
