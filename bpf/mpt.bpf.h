@@ -35,7 +35,7 @@ static __always_inline int mpt_check_all(__u32 key,
 	m = bpf_map_lookup_elem(&mpt, &index);
 	if (unlikely(!m || m->key != key || m->state != XROCE_MPT_VALID))
 		return because(XROCE_CAUSE_ACC_KEY);
-	/* A window of type 2A belongs to one queue pair; its domain is not compared. */
+	/* A window of type 2A has the domain of its only queue pair, which is compared below. */
 	if (unlikely(m->pd != q->pd) && m->type != XROCE_MPT_MW_2A)
 		return because(XROCE_CAUSE_ACC_PD);
 	if (unlikely(m->qpn) && m->qpn != q->qpn)

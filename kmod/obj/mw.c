@@ -25,8 +25,9 @@
  * @len: bytes
  * @right: the right that is needed, one of XROCE_ACCESS_REMOTE_*
  *
- * Key, bounds, rights, protection domain and queue pair are checked here again, because
- * the XDP program has checked them in the maps "mpt" and "qp", which are not trusted.
+ * Key, bounds, rights, protection domain and queue pair are checked here, although the XDP program
+ * has checked them in the maps "mpt" and "qp", which are not trusted. The domain of a window of type
+ * 2A is checked only here.
  *
  * In softirq, under RCU. The caller must call xr_mr_release(), and until then must not hold
  * another region or window, take a lock or allocate memory (hazard.h).
