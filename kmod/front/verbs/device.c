@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Verbs devices. "rdma link add" makes one on an existing link. It is removed by "rdma link
- * delete", together with its link or network device, and with this module. "rmmod rdma_rxe"
- * removes it as well, because its driver id is that of rxe. In all of these cases ib_core
- * first closes the open contexts, and then calls xr_ib_dealloc_driver(). Open contexts, and queue
- * pairs of consumers in the kernel, keep this module, but not the device.
+ * Verbs devices; their capabilities: port.c. "rdma link add" makes one on an existing link. It is
+ * removed by "rdma link delete", together with its link or network device, and with this module.
+ * "rmmod rdma_rxe" removes it as well, because its driver id is that of rxe. In all of these cases
+ * ib_core first closes the open contexts, and then calls xr_ib_dealloc_driver(). Open contexts, and
+ * queue pairs of consumers in the kernel, keep this module, but not the device.
  *
  * ib_core is never told the network device by ib_device_set_netdev(): rxe looks up its devices
  * by that and the driver id, and would take this device for one of its own.
