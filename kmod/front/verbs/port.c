@@ -2,6 +2,7 @@
 /* A device and its port: what they can do, and the state of the network device. */
 #include <linux/etherdevice.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <net/addrconf.h>
 #include <rdma/ib_addr.h>
 #include <rdma/ib_mad.h>
@@ -140,7 +141,7 @@ int xr_ib_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 			IB_DEVICE_FLUSH_GLOBAL | IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_ON_DEMAND_PAGING,
 		.max_qp = link->qp_entries,
-		.max_qp_wr = XROCE_RQ_MAX - 1,
+		.max_qp_wr = min(XROCE_SEND_MAX, XROCE_RQ_MAX) - 1,
 		.max_send_sge = XROCE_SEND_SGE_MAX,
 		.max_recv_sge = XROCE_RQ_SGE_MAX,
 		.max_sge_rd = XROCE_SEND_SGE_MAX,

@@ -49,7 +49,7 @@ static int xr_ib_qp_check(const struct ib_qp_init_attr *init, const struct ib_ud
 	if (!init->send_cq || !init->recv_cq ||
 	    (udata && udata->outlen < sizeof(struct rxe_create_qp_resp)))
 		return -EINVAL;
-	if (cap->max_send_wr > XROCE_RQ_MAX - 1 || cap->max_send_sge > XROCE_SEND_SGE_MAX ||
+	if (cap->max_send_wr > XROCE_SEND_MAX - 1 || cap->max_send_sge > XROCE_SEND_SGE_MAX ||
 	    cap->max_inline_data > XROCE_SEND_INLINE_MAX)
 		return -EINVAL;
 	if (!init->srq && (cap->max_recv_wr > XROCE_RQ_MAX - 1 ||
