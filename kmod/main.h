@@ -36,6 +36,7 @@
  *   kfunc (softirq, RCU)              no          kfunc.c
  *   tasklet and timer of responses    no          respond/queue.c
  *   tasklet and timers of requests    no          send/requester.c
+ *   interrupt: this CPU is to send    no          send/steer.c; takes no lock
  *   timer of deferred frames          no          defer/defer.c
  *   work: deferred frames (softirq)   no          defer/defer.c; its program calls kfunc.c
  *   work: frames to itself (softirq)  no          frame/loop.c; its program calls kfunc.c
@@ -45,7 +46,8 @@
  *   work: free empty children         yes         odp/child.c
  *   work: free idle users             yes         odp/user.c
  *
- * Locks, outermost first
+ * Locks, outermost first. This is no total order: a lock is taken under some of those above it, and
+ * under none below it. No mutex is taken under a spin lock.
  *
  *   rtnl               the kernel's
  *   ctx->lock          mutex: which link a file uses
