@@ -66,7 +66,7 @@ static u32 xr_post_atomic(const struct xr_send *s, const struct xroce_send_wqe *
 
 	w->swap_add = READ_ONCE(e->swap_add);
 	w->compare = READ_ONCE(e->compare);
-	return xr_swqe_atomic(w, status);
+	return xr_swqe_finish_atomic(w, status);
 }
 
 static u32 xr_post_flush(const struct xroce_send_wqe *e, struct xr_swqe *w)

@@ -118,7 +118,7 @@ static inline bool xr_swqe_is_atomic(const struct xr_swqe *w)
  * Finish an atomic whose elements have been copied with @status: they must have room for the
  * eight bytes of its response. Return: enum xroce_wc_status.
  */
-static inline u32 xr_swqe_atomic(struct xr_swqe *w, u32 status)
+static inline u32 xr_swqe_finish_atomic(struct xr_swqe *w, u32 status)
 {
 	if (!status && w->length < sizeof(u64))
 		return XROCE_WC_LOC_LEN_ERR;

@@ -83,7 +83,7 @@ static u32 xr_ib_post_atomic(const struct xr_send *s, const struct ib_send_wr *w
 	w->rkey = a->rkey;
 	w->swap_add = add ? a->compare_add : a->swap;
 	w->compare = add ? 0 : a->compare_add;
-	return xr_swqe_atomic(w, status);
+	return xr_swqe_finish_atomic(w, status);
 }
 
 static u32 xr_ib_post_datagram(const struct xr_ibqp *qp, const struct ib_send_wr *wr,

@@ -167,7 +167,7 @@ static u32 xr_ib_send_atomic(const struct xr_send *s, const struct rxe_send_wqe 
 	if (w->flags & XROCE_SEND_INLINE)
 		return XROCE_WC_LOC_QP_OP_ERR;
 	status = xr_ib_send_sges(s, e, w);
-	return xr_swqe_atomic(w, status);
+	return xr_swqe_finish_atomic(w, status);
 }
 
 static u32 xr_ib_send_flush(const struct rxe_send_wqe *e, struct xr_swqe *w)
