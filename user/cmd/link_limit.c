@@ -7,7 +7,7 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
-#include "limit.h"
+#include "limit_reason.h"
 #include "link.h"
 #include "print.h"
 #include "priv.h"

@@ -11,7 +11,7 @@
 
 #include "arg.h"
 #include "dev.h"
-#include "limit.h"
+#include "limit_reason.h"
 #include "message.h"
 #include "mr.h"
 #include "pd.h"

@@ -6,7 +6,7 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
-#include "limit.h"
+#include "limit_reason.h"
 #include "mr.h"
 #include "names.h"
 #include "one.h"

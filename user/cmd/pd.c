@@ -6,7 +6,7 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
-#include "limit.h"
+#include "limit_reason.h"
 #include "one.h"
 #include "pd.h"
 #include "print.h"

@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "counter.h"
 #include "dev.h"
-#include "limit.h"
+#include "limit_reason.h"
 #include "names.h"
 #include "one.h"
 #include "pd.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "arg.h"
-#include "limit.h"
+#include "limit_reason.h"
 #include "message.h"
 #include "print.h"
 #include "progress.h"

@@ -11,7 +11,7 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
-#include "limit.h"
+#include "limit_reason.h"
 #include "names.h"
 #include "netaddr.h"
 #include "print.h"

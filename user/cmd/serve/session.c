@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-#include "limit.h"
+#include "limit_reason.h"
 #include "message.h"
 #include "names.h"
 #include "netaddr.h"

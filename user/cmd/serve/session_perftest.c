@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "limit.h"
+#include "limit_reason.h"
 #include "serve/peer.h"
 #include "serve/perftest.h"
 #include "serve/session.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "limit.h"
+#include "limit_reason.h"
 #include "serve/session.h"
 
 /* Register the memory of a named region again, for this client only. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "counter.h"
-#include "limit.h"
+#include "limit_reason.h"
 #include "link.h"
 #include "message.h"
 #include "names.h"

@@ -3,8 +3,8 @@
  * Finding the limit that prevents a new object, for its error message. link_limit.c shows and
  * sets limits.
  */
-#ifndef _XROCE_LIMIT_H
-#define _XROCE_LIMIT_H
+#ifndef _XROCE_LIMIT_REASON_H
+#define _XROCE_LIMIT_REASON_H
 
 #include <stdbool.h>
 
@@ -43,4 +43,4 @@ const char *limit_word(enum xroce_counted what);
 const char *limit_reason(struct xroce *x, int err, const struct reason *table,
 			 const struct wanted *wanted);
 
-#endif /* _XROCE_LIMIT_H */
+#endif /* _XROCE_LIMIT_REASON_H */

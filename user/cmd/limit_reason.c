@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "feature/feature.h"
-#include "limit.h"
+#include "limit_reason.h"
 #include "units.h"
 
 static __thread char text[256];
