@@ -23,7 +23,7 @@
 #include "defer.h"
 #include "early.h"
 #include "frames.h"
-#include "timers.h"
+#include "timer_compat.h"
 #include "trace.h"
 
 /* Frames per run of the work item, before it yields to other work on this CPU. */

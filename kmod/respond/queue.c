@@ -15,7 +15,7 @@
 
 #include "queue.h"
 #include "sack.h"
-#include "timers.h"
+#include "timer_compat.h"
 #include "trace.h"
 
 /* Packets per run of the tasklet, before it yields to other work on this CPU. */

@@ -27,7 +27,7 @@
 #include "resend.h"
 #include "score.h"
 #include "steer.h"
-#include "timers.h"
+#include "timer_compat.h"
 #include "trace.h"
 
 /*

@@ -19,7 +19,7 @@
 #include "requester.h"
 #include "state.h"
 #include "steer.h"
-#include "timers.h"
+#include "timer_compat.h"
 
 /* Greatest values of attributes: a code of 5 bits, and counts of 3 bits. */
 #define XR_TIMEOUT_MAX		31

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Timer functions that Linux 6.12 does not have yet. */
-#ifndef _XR_TIMERS_H
-#define _XR_TIMERS_H
+#ifndef _XR_TIMER_COMPAT_H
+#define _XR_TIMER_COMPAT_H
 
 #include <linux/hrtimer.h>
 #include <linux/timer.h>
