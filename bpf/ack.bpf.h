@@ -12,6 +12,12 @@ static __always_inline bool is_ack(const struct xroce_qp *q, const struct reques
 	return req->flags & XROCE_OPF_RESPONSE && !(req->opcode & XROCE_OP_SERVICE) && q->req;
 }
 
+/* True if it is a selective acknowledgement, and the queue pair has a requester. */
+static __always_inline bool is_sack(const struct xroce_qp *q, const struct request *req)
+{
+	return req->opcode == XROCE_OP_SACK && q->req;
+}
+
 /* Parse the AETH, which is in the packet. Return: false: it is outside the first buffer. */
 static __always_inline bool ack_aeth(struct xdp_md *ctx, struct request *req,
 				     struct xroce_ack *a)
@@ -57,8 +63,8 @@ static __always_inline bool ack_in_window(const struct xroce_qp *q, __u32 psn)
  */
 static __always_inline bool ack_is_due(const struct xroce_qp *q, const struct request *req)
 {
-	return req->opcode != XROCE_RC_ACK && req->psn == q->req_psn &&
-	       q->req_op != XROCE_QP_OP_NONE;
+	return req->opcode != XROCE_RC_ACK && req->opcode != XROCE_OP_SACK &&
+	       req->psn == q->req_psn && q->req_op != XROCE_QP_OP_NONE;
 }
 
 /* True if the headers that belong to the opcode fit into the packet. */
@@ -80,6 +86,8 @@ static __always_inline bool ack_length_ok(const struct request *req, const struc
 	case XROCE_RC_ACK:
 	case XROCE_RC_ATOMIC_ACK:
 		return !req->payload && !req->pad;
+	case XROCE_OP_SACK:
+		return req->payload == sizeof(struct xroce_sack) && !req->pad;
 	case XROCE_RC_READ_RESPONSE_FIRST:
 	case XROCE_RC_READ_RESPONSE_MIDDLE:
 		return req->payload == q->mtu;
@@ -141,7 +149,8 @@ static __always_inline int ack_execute(struct xdp_md *ctx, struct request *req,
 		return 0;
 	}
 	st->req_rx++;
-	st->req_rx_bytes += a.len;
+	if (req->opcode != XROCE_OP_SACK)
+		st->req_rx_bytes += a.len;
 	return 0;
 }
 

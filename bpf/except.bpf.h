@@ -50,7 +50,7 @@ static __always_inline int not_done(const struct request *req, struct xroce_qp *
 		return XROCE_DROP_RESPONSE;
 	if (cause == NOT_READY || cause == NOT_THERE) {
 		/* Packets after this one are out of sequence, but get no NAK. */
-		q->nak_sent = XROCE_NAK_SENT_RNR;
+		q->nak_sent = 1;
 		q->naks++;
 		st->nak_rnr++;
 		resp->syndrome = XROCE_SYN_RNR |
@@ -108,7 +108,7 @@ static __always_inline int out_of_order(const struct request *req, struct xroce_
 		return again(req, q, st, resp);
 	if (q->nak_sent)
 		return XROCE_DROP_PSN;
-	q->nak_sent = XROCE_NAK_SENT_SEQ;
+	q->nak_sent = 1;
 	q->naks++;
 	st->nak_seq++;
 	resp->psn = q->epsn;
@@ -161,9 +161,8 @@ __noinline int except_order(struct exception *e)
 }
 
 /*
- * Have the module keep a packet behind the expected one, unless the peer has got an RNR NAK, and
- * sends all again; or tell it of one before. Return: whether the packet has been kept, and the
- * module answers it.
+ * Have the module keep a packet behind the expected one, or tell it of one before. Return: whether
+ * the packet has been kept, and the module answers it.
  */
 __noinline int except_early(struct xdp_md *ctx, const struct exception *e)
 {
@@ -174,8 +173,6 @@ __noinline int except_early(struct xdp_md *ctx, const struct exception *e)
 	if (!xroce_kfuncs || !exception_find(e, &q, &st))
 		return false;
 	early = psn_diff(e->psn, q->epsn) > 0;
-	if (early && q->nak_sent == XROCE_NAK_SENT_RNR)
-		return false;
 	if (xroce_defer(ctx, xroce_link, e->qpn, early ? XROCE_DEFER_EARLY : XROCE_DEFER_AGAIN) ||
 	    !early)
 		return false;

@@ -148,7 +148,7 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	req->flags = xroce_op_flags(req->opcode);
 	if (unlikely(!qp_service_ok(q, req))) {
 		*cause = because(XROCE_DROP_OPCODE);
-		if (is_ack(q, req)) {
+		if (is_ack(q, req) || is_sack(q, req)) {
 			*cause = admit_peer(ctx, req, q, st, data, ip, bth, end) ? :
 				 ack_execute(ctx, req, q, st);
 		} else if (is_cnp(req)) {
@@ -269,8 +269,11 @@ static __always_inline int execute(struct xdp_md *ctx, struct request *req,
 	resp->psn = req->psn;
 	resp->msn = q->msn;
 	if (unlikely(diff)) {
-		if (diff < 0 && req->flags & XROCE_OPF_READ)
+		if (diff < 0 && req->flags & XROCE_OPF_READ) {
+			if (xroce_kfuncs)
+				xroce_defer(ctx, xroce_link, q->qpn, XROCE_DEFER_AGAIN);
 			return read_duplicate(ctx, req, q, st, resp);
+		}
 		return OUT_OF_ORDER;
 	}
 	return in_order(ctx, req, q, st, resp);

@@ -421,10 +421,10 @@ extern int xroce_sq(__u32 link, __u32 qpn) XROCE_KFUNC;
  * @link: number of the link
  * @qpn: queue pair
  * @psn: PSN of the response
- * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK, or one of a READ response
+ * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK, XROCE_OP_SACK, or one of a READ response
  * @syndrome: XROCE_RC_ACK: syndrome of the AETH
- * @off: READ response: offset of the payload in the frame
- * @len: READ response: bytes of payload; otherwise 0
+ * @off: READ response: offset of the payload in the frame; XROCE_OP_SACK: of struct xroce_sack
+ * @len: bytes of these; otherwise 0
  * @wrong: not 0: it has the PSN that is due in response to the oldest READ or atomic, but no
  *	response has its lengths. @off and @len are 0
  */

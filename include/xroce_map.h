@@ -183,7 +183,7 @@ struct xroce_read_lengths {
  * @epsn: next expected PSN
  * @msn: messages completed, 24 bits
  * @error: enum xroce_cause that ended it, or 0
- * @nak_sent: XROCE_NAK_SENT_*: a NAK has been sent; no other NAK until the expected PSN
+ * @nak_sent: a sequence or RNR NAK has been sent; no other NAK until the expected PSN
  *	arrives
  * @op: opcode of the first packet of the message in progress, or XROCE_QP_OP_NONE
  * @rd_head: position in its struct xroce_rd_ring of the next entry to be written
@@ -264,7 +264,7 @@ struct xroce_read_lengths {
  * @req_probes: times that nothing was heard, and the oldest and the last packet were sent again
  * @req_stale: responses to what is not outstanding any more. Only the XDP program writes it, on any
  *	CPU: a sign that the peer is alive, not a counter
- * @req_reserved: 0
+ * @req_sacks: selective acknowledgements received
  *
  * An array. Cache lines and their writers:
  *
@@ -278,7 +278,7 @@ struct xroce_read_lengths {
  * 5. @rkey to the first of @drops: as line 2, for packets that are less frequent; the NAK
  *    of the module is counted in @naks. The module writes @dmac.
  * 6. the other @drops: the XDP program without a claim.
- * 7. and 8. requester, @req_una to @req_reserved, and @vlan: the module, but for @req_stale. The
+ * 7. and 8. requester, @req_una to @req_sacks, and @vlan: the module, but for @req_stale. The
  *    program reads the first five of these to judge a response; the module checks again.
  */
 struct xroce_qp {
@@ -359,13 +359,10 @@ struct xroce_qp {
 	__u64  req_ignored;
 	__u64  req_probes;
 	__u64  req_stale;
-	__u64  req_reserved;
+	__u64  req_sacks;
 };
 
 #define XROCE_QP_OP_NONE	0xff	/* xroce_qp::op: no message is in progress */
-/* xroce_qp::nak_sent: 0, or for an RNR NAK, after which packets behind are dropped, or sequence NAK */
-#define XROCE_NAK_SENT_RNR	1
-#define XROCE_NAK_SENT_SEQ	2
 #define XROCE_QP_ANY_ADDR	2	/* xroce_qp::ipv6: either version, see there */
 #define XROCE_QP_TAGGED		4	/* xroce_qp::ipv6: flag, see there */
 #define XROCE_QP_UNTAGGED	0xffff	/* xroce_qp::vlan */

@@ -35,6 +35,8 @@ struct xroce_bth {
  * the invariant CRC does not cover it.
  */
 #define XROCE_BTH_SACK		0x01000000u
+/* Likewise, with XROCE_BTH_SACK: the packet fills a hole, and has been sent before. */
+#define XROCE_BTH_AGAIN		0x02000000u
 
 /* RDMA extended transport header (IBTA 9.3.3). */
 struct xroce_reth {

@@ -11,6 +11,7 @@
 #include "bytes/frame.h"
 #include "bytes/icrc.h"
 #include "defer/defer.h"
+#include "defer/gap.h"
 #include "frame/atomic.h"
 #include "frame/payload.h"
 #include "obj/addr.h"
@@ -292,7 +293,11 @@ __bpf_kfunc int xroce_fail(u32 link, u32 qpn)
 
 __bpf_kfunc int xroce_nak(u32 link, u32 qpn, u32 psn, u32 syndrome)
 {
+	struct xr_qp *qp = xr_qp_rcu(link, qpn);
+
 	trace_xroce_nak_sent(link, qpn, psn, syndrome);
+	if (qp)
+		xr_gap_nak(qp, psn & XROCE_PSN_MASK, syndrome);
 	return 0;
 }
 

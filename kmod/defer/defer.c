@@ -23,6 +23,7 @@
 #include "defer.h"
 #include "early.h"
 #include "frames.h"
+#include "gap.h"
 #include "timer_compat.h"
 #include "trace.h"
 
@@ -105,14 +106,14 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp, bool memory)
 	k->count++;
 	at = xr_deferred_add(qp, d);
 	if (at) {
-		xr_early_again(qp, d->psn);
+		xr_gap_twice(qp, d);
 		xr_deferred_free(qp, d);
 		return -EEXIST;
 	}
 	if (d == xr_deferred_first(k))
 		k->since = d->at;
 	if (qp->type == XROCE_QPT_RC)
-		xr_early_came(qp, d);
+		xr_gap_came(qp, d);
 	xr_defer_show(qp);
 	trace_xroce_defer(qp->link->id, qp->qpn, k->count);
 	return 0;
@@ -207,7 +208,7 @@ static int xr_defer_among(struct xr_qp *qp, struct xdp_buff *xdp)
 	if (ahead < 0)
 		return -EALREADY;
 	ret = xr_defer_add(qp, xdp, false);
-	if (!ahead)
+	if (!ahead || k->early.ask)
 		queue_work(system_bh_wq, &k->work);
 	if (ret == -EEXIST)
 		return 0;
@@ -269,13 +270,13 @@ int xr_defer_early(struct xr_qp *qp, struct xdp_buff *xdp)
 	int ret;
 
 	if (xr_defer_running(k) || qp->type != XROCE_QPT_RC || ahead <= 0 ||
-	    ahead >= (s32)XR_EARLY_PSNS)
+	    ahead >= (s32)XR_EARLY_PSNS || xr_gap_refused(qp))
 		return -EINVAL;
 	spin_lock(&k->lock);
 	ret = xr_defer_add(qp, xdp, false);
 	if (!ret) {
 		queue_work(system_bh_wq, &k->work);
-		ret = xr_early_answers(k) ? 0 : -EAGAIN;
+		ret = xr_gap_answers(k) ? 0 : -EAGAIN;
 	} else if (ret == -EEXIST) {
 		ret = 0;
 	}
@@ -296,10 +297,10 @@ void xr_defer_again(struct xr_qp *qp, struct xdp_buff *xdp)
 	u32 bth = xr_deferred_bth(xdp);
 	const struct xroce_bth *h = xdp->data + bth;
 
-	if (!bth || !xr_early_expects(k))
+	if (!bth || !xr_gap_expects(k))
 		return;
 	spin_lock(&k->lock);
-	xr_early_again(qp, ntohl(READ_ONCE(h->apsn)) & XROCE_PSN_MASK);
+	xr_gap_again(qp, ntohl(READ_ONCE(h->apsn)) & XROCE_PSN_MASK);
 	spin_unlock(&k->lock);
 }
 
@@ -375,7 +376,7 @@ static bool xr_defer_claim(struct xr_qp *qp)
 		xr_qp_release(q);
 		return false;
 	}
-	q->nak_sent = XROCE_NAK_SENT_RNR;
+	q->nak_sent = 1;
 	q->naks++;
 	q->silent++;
 	return true;
@@ -510,8 +511,8 @@ static enum hrtimer_restart xr_defer_timeout(struct hrtimer *timer)
 	if (!k->active || !k->count || hrtimer_is_queued(timer))
 		goto out;
 	rest = xr_defer_rest(k);
-	if (xr_early_waits(qp)) {
-		if (xr_early_given_up(k)) {
+	if (xr_gap_waits(qp)) {
+		if (xr_gap_given_up(k)) {
 			xr_defer_clear(qp);
 			xr_defer_show(qp);
 		} else {

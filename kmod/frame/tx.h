@@ -26,7 +26,7 @@ struct xroce_qp;
  * struct xr_tx_packet - one packet of a response, or a congestion notification
  * @l2: Ethernet header with VLAN tags, from us to the peer; XR_TX_L2_ROOM bytes
  * @l2_len: length of that header, in bytes
- * @opcode: enum xroce_rc_opcode; XROCE_OP_SACK; or XROCE_OP_CNP, which uses none of the fields below
+ * @opcode: enum xroce_rc_opcode; XROCE_OP_SACK; or XROCE_OP_CNP, which uses nothing below
  * @syndrome: syndrome of the AETH; unused for XROCE_RC_READ_RESPONSE_MIDDLE
  * @psn: packet sequence number
  * @msn: message sequence number

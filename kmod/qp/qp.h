@@ -10,7 +10,7 @@
 
 #include "xroce_map.h"
 
-#include "defer/frames.h"
+#include "defer/deferred.h"
 #include "obj/link.h"
 #include "own/limit.h"
 #include "own/owner.h"

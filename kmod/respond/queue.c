@@ -8,13 +8,13 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "defer/gap.h"
 #include "frame/tx.h"
 #include "obj/link.h"
 #include "qp/error.h"
 #include "qp/qp.h"
 
 #include "queue.h"
-#include "sack.h"
 #include "timer_compat.h"
 #include "trace.h"
 
@@ -293,6 +293,30 @@ static int xr_response_cnp(struct xr_qp *qp)
 }
 
 /*
+ * Build the selective acknowledgement that waits, unless there is no hole any more. The lock of the
+ * queue is held, and there is room in the batch. Return: 0 or -ENOMEM.
+ */
+static int xr_response_sack(struct xr_qp *qp)
+{
+	struct xr_responses *rs = &qp->responses;
+	struct xroce_sack sack;
+	struct xr_tx_packet p = {
+		.l2 = rs->l2,
+		.l2_len = rs->l2_len,
+		.opcode = XROCE_OP_SACK,
+		.syndrome = XROCE_SYN_NAK_SEQ,
+		.sack = &sack,
+	};
+	int ret = 0;
+
+	if (xr_gap_sack(qp, &sack, &p.psn, &p.msn))
+		ret = xr_tx_build(&rs->batch, qp, &p);
+	if (!ret)
+		rs->sack = false;
+	return ret;
+}
+
+/*
  * Build packets until the batch is full, or @room packets are built. Return: packets built;
  * if none could be built, -ENOMEM, or -EAGAIN: on-demand memory is being brought in.
  */
@@ -310,7 +334,7 @@ static int xr_responses_build(struct xr_qp *qp, int room)
 		built++;
 	}
 	if (rs->sack && rs->batch.count < XR_TX_BATCH) {
-		ret = xr_sack_build(qp);
+		ret = xr_response_sack(qp);
 		if (ret)
 			return ret;
 		built++;
@@ -496,6 +520,7 @@ void xr_response_tell(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn, u32
 
 	if (syndrome != XROCE_SYN_ACK)
 		trace_xroce_nak_sent(qp->link->id, qp->qpn, psn, syndrome);
+	xr_gap_nak(qp, psn, syndrome);
 	spin_lock(&rs->lock);
 	if (rs->active && !xr_response_merge(rs, &r) && !xr_response_add(qp, &r))
 		xr_responses_start(qp, l2, l2_len);

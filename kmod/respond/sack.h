@@ -8,6 +8,5 @@
 struct xr_qp;
 
 void xr_sack_queue(struct xr_qp *qp, const void *l2, u32 l2_len);
-int xr_sack_build(struct xr_qp *qp);
 
 #endif

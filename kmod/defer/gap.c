@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Holes among the packets of a peer: see gap.h. */
+#include <linux/bits.h>
+#include <linux/minmax.h>
+#include <net/xdp.h>
+
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "qp/qp.h"
+#include "send/psn.h"
+
+#include "frames.h"
+#include "gap.h"
+
+/* xr_early::reorder shrinks by this part with each hole that was a loss. */
+#define XR_EARLY_DECAY	16
+
+/* In xr_early::rnr: there was one. */
+#define XR_EARLY_RNR	BIT(24)
+
+u32 xr_gap_epsn(const struct xr_qp *qp)
+{
+	return READ_ONCE(qp->map->epsn) & XROCE_PSN_MASK;
+}
+
+/* True if there are frames, and a hole is before the first one. The lock is held. */
+bool xr_gap_waits(const struct xr_qp *qp)
+{
+	const struct xr_deferred *first = xr_deferred_first(&qp->defer);
+
+	return qp->type == XROCE_QPT_RC && first &&
+	       xr_psn_diff(first->psn, xr_gap_epsn(qp)) > 0;
+}
+
+/* A NAK is sent for the packet @psn. After an RNR NAK the peer sends all that follows again. */
+void xr_gap_nak(struct xr_qp *qp, u32 psn, u8 syndrome)
+{
+	if ((syndrome & 0xe0) == XROCE_SYN_RNR)
+		WRITE_ONCE(qp->defer.early.rnr, psn | XR_EARLY_RNR);
+}
+
+/* True if the peer has got an RNR NAK for the packet that is expected. */
+bool xr_gap_refused(const struct xr_qp *qp)
+{
+	return READ_ONCE(qp->defer.early.rnr) == (xr_gap_epsn(qp) | XR_EARLY_RNR);
+}
+
+/* True if the frames have waited for too long. The lock is held. */
+bool xr_gap_given_up(const struct xr_defer *k)
+{
+	return ktime_get_ns() - k->since > XR_EARLY_HOLD;
+}
+
+/* A packet was late by @ns. */
+static void xr_gap_late(struct xr_early *e, u32 ns)
+{
+	u64 late = min(ns + (u64)ns / 4, XR_EARLY_REORDER_MAX);
+
+	if (late >= XR_EARLY_REORDER_MIN)
+		e->reorder = max_t(u32, e->reorder, late);
+}
+
+/* A packet was lost indeed. */
+static void xr_gap_loss(struct xr_early *e)
+{
+	e->reorder -= e->reorder / XR_EARLY_DECAY;
+	if (e->reorder < XR_EARLY_REORDER_MIN)
+		e->reorder = 0;
+}
+
+/* A hole that had counted as lost was filled after @ns. Whether it was lost is not known yet. */
+static void xr_gap_filled(struct xr_early *e, u32 psn, u32 ns)
+{
+	u32 at = e->fills++ % XR_EARLY_FILLED;
+
+	if (e->filled[at].ns)
+		xr_gap_loss(e);
+	e->filled[at].psn = psn;
+	e->filled[at].ns = max(ns, 1u);
+}
+
+/* The packet @psn has come once more. The lock is held. */
+void xr_gap_again(struct xr_qp *qp, u32 psn)
+{
+	struct xr_early *e = &qp->defer.early;
+	u32 i;
+
+	for (i = 0; i < XR_EARLY_FILLED; i++) {
+		if (!e->filled[i].ns || e->filled[i].psn != psn)
+			continue;
+		xr_gap_late(e, e->filled[i].ns);
+		e->filled[i].ns = 0;
+		return;
+	}
+}
+
+/* A frame with the PSN of @d is there already: perhaps the peer wants to know. The lock is held. */
+void xr_gap_twice(struct xr_qp *qp, const struct xr_deferred *d)
+{
+	const struct xroce_bth *h = d->frame->data + d->bth;
+
+	xr_gap_again(qp, d->psn);
+	if (!(h->apsn & htonl(XROCE_BTH_ACKREQ)))
+		return;
+	qp->defer.early.ask = true;
+}
+
+/* True if xr_gap_again() might know the packet. */
+bool xr_gap_expects(const struct xr_defer *k)
+{
+	return READ_ONCE(k->early.fills);
+}
+
+/* A frame has been added. The lock is held. */
+void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
+{
+	const struct xroce_bth *h = d->frame->data + d->bth;
+	const struct xr_deferred *next = xr_deferred_next(d), *prev = xr_deferred_prev(d);
+	struct xr_early *e = &qp->defer.early;
+	u32 ns;
+
+	e->sack = h->dqpn & htonl(XROCE_BTH_SACK);
+	if (h->apsn & htonl(XROCE_BTH_ACKREQ))
+		e->ask = true;
+	if (!prev && !next) {
+		e->lost = xr_gap_epsn(qp);
+		e->since = 0;
+	}
+	if (next) {
+		ns = min_t(u64, d->at - next->at, U32_MAX);
+		if (h->dqpn & htonl(XROCE_BTH_AGAIN))
+			xr_gap_loss(e);
+		else if (e->sack || xr_psn_diff(e->lost, d->psn) <= 0)
+			xr_gap_late(e, ns);
+		else
+			xr_gap_filled(e, d->psn, ns);
+	} else if (!e->reorder && (!prev || xr_psn_add(prev->psn, 1) != d->psn)) {
+		e->ask = true;
+	}
+}
+
+/*
+ * Judge which holes are lost. The lock is held. Return: whether
+ * the first one is.
+ */
+bool xr_gap_judge(struct xr_qp *qp, u32 epsn)
+{
+	u32 high = xr_deferred_last(&qp->defer)->psn;
+	struct xr_early *e = &qp->defer.early;
+	u64 now = ktime_get_ns();
+
+	if (e->since && now - e->since >= e->reorder) {
+		e->lost = e->until;
+		e->since = 0;
+		e->ask = true;
+	}
+	if (!e->since && e->lost != high) {
+		if (e->reorder) {
+			e->until = high;
+			e->since = now;
+		} else {
+			e->lost = high;
+		}
+	}
+	return xr_psn_diff(e->lost, epsn) > 0;
+}
+
+/* True if the module tells the peer of a hole that has appeared; otherwise the program does. */
+bool xr_gap_answers(struct xr_defer *k)
+{
+	if (k->early.sack || k->early.reorder)
+		return true;
+	k->early.told = xr_deferred_first(k)->psn;
+	return false;
+}
+
+/**
+ * xr_gap_sack() - make a selective acknowledgement
+ * @qp: the queue pair
+ * @sack: out
+ * @psn: out: its PSN, the one that is expected
+ * @msn: out: message sequence number
+ *
+ * In softirq. The lock of its responses is held.
+ *
+ * Return: whether there is still a hole.
+ */
+bool xr_gap_sack(struct xr_qp *qp, struct xroce_sack *sack, u32 *psn, u32 *msn)
+{
+	u32 epsn = xr_gap_epsn(qp), bits[XROCE_SACK_BITS / 32] = {}, i;
+	struct xr_defer *k = &qp->defer;
+	const struct xr_deferred *d;
+	bool waits;
+	s32 n;
+
+	spin_lock(&k->lock);
+	waits = xr_gap_waits(qp);
+	for (d = waits ? xr_deferred_first(k) : NULL; d; d = xr_deferred_next(d)) {
+		n = xr_psn_diff(d->psn, epsn);
+		if (n >= (s32)XROCE_SACK_BITS)
+			break;
+		if (n > 0)
+			bits[n / 32] |= 1u << n % 32;
+	}
+	n = clamp(xr_psn_diff(k->early.lost, epsn), 0, (s32)XROCE_SACK_BITS);
+	spin_unlock(&k->lock);
+	sack->lost = htonl(n);
+	for (i = 0; i < ARRAY_SIZE(bits); i++)
+		sack->bits[i] = htonl(bits[i]);
+	*psn = epsn;
+	*msn = READ_ONCE(qp->map->msn) & XROCE_PSN_MASK;
+	return waits;
+}

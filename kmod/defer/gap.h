@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Holes among the packets of a peer on RC, before the frames that are kept (early.h): which of them
+ * are lost.
+ *
+ * Packets may only be late, so a hole counts as lost after a time that is measured,
+ * xr_early::reorder. It is 0 until a packet that had counted as lost turns out to have been late:
+ * peers that know selective acknowledgements mark packets that they send again; of others both
+ * come. It shrinks with each hole that was a loss.
+ *
+ * The lock of the deferred frames is held, but for functions that say otherwise.
+ */
+#ifndef _XR_DEFER_GAP_H
+#define _XR_DEFER_GAP_H
+
+#include <linux/time64.h>
+#include <linux/types.h>
+
+struct xr_defer;
+struct xr_deferred;
+struct xr_qp;
+struct xroce_sack;
+
+/* xr_early::reorder, in nanoseconds: if it is shorter it is 0; at most. */
+#define XR_EARLY_REORDER_MIN	(50ull * NSEC_PER_USEC)
+#define XR_EARLY_REORDER_MAX	(50ull * NSEC_PER_MSEC)
+
+/* Frames are kept for this time without progress, in nanoseconds. */
+#define XR_EARLY_HOLD	(2ull * NSEC_PER_SEC)
+
+u32 xr_gap_epsn(const struct xr_qp *qp);
+bool xr_gap_waits(const struct xr_qp *qp);
+bool xr_gap_given_up(const struct xr_defer *k);
+void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d);
+void xr_gap_again(struct xr_qp *qp, u32 psn);
+void xr_gap_twice(struct xr_qp *qp, const struct xr_deferred *d);
+bool xr_gap_expects(const struct xr_defer *k);
+bool xr_gap_judge(struct xr_qp *qp, u32 epsn);
+bool xr_gap_answers(struct xr_defer *k);
+
+/* Without the lock. The claim is held for the first two. */
+void xr_gap_nak(struct xr_qp *qp, u32 psn, u8 syndrome);
+bool xr_gap_refused(const struct xr_qp *qp);
+bool xr_gap_sack(struct xr_qp *qp, struct xroce_sack *sack, u32 *psn, u32 *msn);
+
+#endif
