@@ -16,9 +16,11 @@
 #include "qp/qp.h"
 
 #include "ack.h"
+#include "holes.h"
 #include "packet.h"
 #include "requester.h"
 #include "resend.h"
+#include "sack.h"
 #include "score.h"
 #include "trace.h"
 
@@ -70,6 +72,35 @@ static void xr_ack_counted(struct xr_send *s, const struct xr_swqe *w)
 		s->extra--;
 }
 
+/* It is known whether the peer keeps packets, or not any more. */
+static void xr_ack_keeps(struct xr_send *s, enum xr_keeps keeps)
+{
+	s->keeps = keeps;
+	if (keeps == XR_KEEPS || keeps == XR_KEEPS_NOT) {
+		s->asks = keeps == XR_KEEPS;
+		xr_request_sack(s);
+	}
+}
+
+/*
+ * xr_send::una has moved on. If only behind the request that was sent again, the peer has discarded
+ * those that follow. Of a READ that shows later: by a NAK, or by silence.
+ */
+static void xr_ack_tried(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	s32 ahead = xr_psn_diff(s->una, s->trial);
+
+	if (ahead > 0) {
+		xr_ack_keeps(s, XR_KEEPS);
+	} else if (!ahead && s->una == s->top) {
+		xr_ack_keeps(s, XR_KEEPS_UNKNOWN);
+	} else if (!ahead && !s->trial_reads) {
+		xr_ack_keeps(s, XR_KEEPS_NOT);
+		xr_requester_rewind(qp);
+	}
+}
+
 /*
  * Take over what has arrived out of order, behind @from, the old xr_send::una. Return: 0; -ENOSPC
  * as xr_ack_complete().
@@ -112,8 +143,14 @@ static int xr_ack_moved(struct xr_qp *qp, u32 from, u32 packets)
 {
 	struct xr_send *s = &qp->send;
 
+	int ret = 0;
+
 	xr_requester_progress(s, packets);
-	return unlikely(s->score.open) ? xr_ack_absorb(qp, from) : 0;
+	if (unlikely(s->score.open))
+		ret = xr_ack_absorb(qp, from);
+	if (unlikely(s->keeps == XR_KEEPS_TRIAL) && !ret)
+		xr_ack_tried(qp);
+	return ret;
 }
 
 /*
@@ -199,30 +236,38 @@ static void xr_ack_rnr(struct xr_qp *qp, u32 code)
 		xr_requester_pause(s, xr_rnr_time[code] * 10ull * NSEC_PER_USEC);
 }
 
-/* A NAK of the oldest packet. Return: whether its code is known. */
-static bool xr_ack_nak(struct xr_qp *qp, u32 code)
+/*
+ * Send only the request @psn again, unless it is known that the peer discards what follows, or is
+ * nothing else outstanding. Return: whether that is done.
+ */
+static bool xr_ack_single(struct xr_qp *qp, u32 psn)
 {
-	switch (code) {
-	case XR_SYN_CODE(XROCE_SYN_NAK_SEQ):
-		xr_requester_count(&qp->map->req_seq_naks, 1);
-		xr_requester_again(qp, XR_AGAIN_SEQ_NAK);
-		return true;
-	case XR_SYN_CODE(XROCE_SYN_NAK_INV):
-		xr_requester_fail(qp, XROCE_WC_REM_INV_REQ_ERR);
-		return true;
-	case XR_SYN_CODE(XROCE_SYN_NAK_ACC):
-		xr_requester_fail(qp, XROCE_WC_REM_ACCESS_ERR);
-		return true;
-	case XR_SYN_CODE(XROCE_SYN_NAK_OP):
-		xr_requester_fail(qp, XROCE_WC_REM_OP_ERR);
-		return true;
+	struct xr_send *s = &qp->send;
+	const struct xr_swqe *w = xr_resend_owner(s, psn);
+	u32 end = xr_psn_add(psn, 1);
+
+	if (s->keeps == XR_KEEPS_TRIAL && psn == s->trial)
+		xr_ack_keeps(s, XR_KEEPS_NOT);
+	if (s->keeps == XR_KEEPS_NOT && s->discards <= XR_SEND_DISCARDS &&
+	    ++s->discards == XR_SEND_DISCARDS)
+		s->keeps = XR_KEEPS_UNKNOWN;
+	if (w && xr_swqe_responds(w))
+		end = xr_swqe_part_end(w, psn);
+	if (!w || s->keeps == XR_KEEPS_NOT || s->psn == end || !xr_score_begin(qp))
+		return false;
+	xr_holes_pass(s);
+	xr_holes_miss(s, psn, s->top);
+	/* What came late may have looked like that. A peer that keeps packets will say so. */
+	if (s->keeps == XR_KEEPS_UNKNOWN || !s->sacked) {
+		s->keeps = XR_KEEPS_TRIAL;
+		s->trial = end;
+		s->trial_reads = xr_swqe_responds(w);
 	}
-	return false;
+	return true;
 }
 
 /*
- * The peer misses the packet @psn, while a response before it is missing here: it has discarded
- * what follows.
+ * The peer misses the packet @psn, while a response before it is missing here.
  */
 static void xr_ack_nak_beyond(struct xr_qp *qp, u32 psn)
 {
@@ -236,8 +281,67 @@ static void xr_ack_nak_beyond(struct xr_qp *qp, u32 psn)
 	if (s->nak != psn)
 		s->retries = 0;
 	s->nak = psn;
-	if (xr_requester_retries(qp, XR_AGAIN_SEQ_NAK))
+	if (xr_requester_retries(qp, XR_AGAIN_SEQ_NAK) && !xr_ack_single(qp, psn))
 		xr_requester_back(qp, psn);
+}
+
+/* The peer misses the oldest packet. */
+static void xr_ack_missed(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	xr_requester_count(&qp->map->req_seq_naks, 1);
+	if (xr_requester_retries(qp, XR_AGAIN_SEQ_NAK) && !xr_ack_single(qp, s->una))
+		xr_requester_rewind(qp);
+}
+
+/*
+ * The peer misses the packet @psn, and says which of those behind it keeps. Return: 0; -ESTALE:
+ * ignored.
+ */
+static int xr_ack_sack(struct xr_qp *qp, u32 psn, struct xdp_buff *xdp, u32 off)
+{
+	u32 kept = qp->send.score.requests, una = qp->send.una;
+	struct xr_send *s = &qp->send;
+	int ret;
+
+	if (unlikely(s->keeps != XR_KEEPS))
+		xr_ack_keeps(s, XR_KEEPS);
+	s->sacked = true;
+	ret = xr_ack_until(qp, psn);
+	if (ret < 0)
+		return 0;
+	if (ret > 0)
+		xr_ack_beyond(qp, psn);
+	else if (s->una != psn)
+		return -ESTALE;
+	xr_requester_count(&qp->map->req_sacks, 1);
+	trace_xroce_nak_received(qp->link->id, qp->qpn, psn, XROCE_SYN_NAK_SEQ);
+	if (!xr_sack_note(qp, psn, xdp, off))
+		xr_requester_rewind(qp);
+	else if (s->una == una && s->score.requests > kept)
+		xr_requester_restart(s);
+	return 0;
+}
+
+/* A NAK of the oldest packet. Return: whether its code is known. */
+static bool xr_ack_nak(struct xr_qp *qp, u32 code)
+{
+	switch (code) {
+	case XR_SYN_CODE(XROCE_SYN_NAK_SEQ):
+		xr_ack_missed(qp);
+		return true;
+	case XR_SYN_CODE(XROCE_SYN_NAK_INV):
+		xr_requester_fail(qp, XROCE_WC_REM_INV_REQ_ERR);
+		return true;
+	case XR_SYN_CODE(XROCE_SYN_NAK_ACC):
+		xr_requester_fail(qp, XROCE_WC_REM_ACCESS_ERR);
+		return true;
+	case XR_SYN_CODE(XROCE_SYN_NAK_OP):
+		xr_requester_fail(qp, XROCE_WC_REM_OP_ERR);
+		return true;
+	}
+	return false;
 }
 
 /*
@@ -469,11 +573,15 @@ int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 		ret = -ESTALE;
 	else if (r.opcode == XROCE_RC_ACK)
 		ret = xr_ack_plain(qp, r.psn, r.syndrome);
+	else if (r.opcode == XROCE_OP_SACK)
+		ret = r.len == sizeof(struct xroce_sack) ? xr_ack_sack(qp, r.psn, xdp, r.off) :
+							   -EINVAL;
 	else
 		ret = xr_ack_response(qp, &r);
 	if (likely(!ret)) {
 		xr_requester_count(&qp->map->req_responses, 1);
-		xr_requester_count(&qp->map->req_response_bytes, r.len);
+		if (r.opcode != XROCE_OP_SACK)
+			xr_requester_count(&qp->map->req_response_bytes, r.len);
 	} else {
 		xr_requester_count(&qp->map->req_ignored, 1);
 	}

@@ -49,6 +49,29 @@ static void xr_request_ether(struct xr_send *s, const u8 *dmac, u16 vlan, u8 pri
 	*proto = htons(ipv6 ? ETH_P_IPV6 : ETH_P_IP);
 }
 
+/* Ask for selective acknowledgements, or not any more: xr_send::asks has changed. */
+void xr_request_sack(struct xr_send *s)
+{
+	struct xroce_bth *bth = (void *)s->header + s->header_len - sizeof(*bth);
+
+	bth->dqpn &= ~htonl(XROCE_BTH_SACK);
+	if (s->asks)
+		bth->dqpn |= htonl(XROCE_BTH_SACK);
+}
+
+/* The newest packet of the batch has been sent before: tell a peer that wants to know. */
+void xr_request_again(struct xr_send *s)
+{
+	struct xroce_bth *bth;
+
+	/* Without a device there is none. */
+	if (!s->batch.count)
+		return;
+	bth = s->batch.frame[s->batch.count - 1]->data + s->header_len - sizeof(*bth);
+	if (bth->dqpn & htonl(XROCE_BTH_SACK))
+		bth->dqpn |= htonl(XROCE_BTH_AGAIN);
+}
+
 /* Compute the headers from IP to BTH; the Ethernet header is there. @flow: of IPv6. */
 static void xr_request_network(struct xr_send *s, const struct xroce_qp *to, u32 flow)
 {
@@ -73,6 +96,7 @@ void xr_request_template(struct xr_qp *qp)
 	xr_request_ether(s, s->attr.dmac, s->attr.vlan, s->attr.prio,
 			 xr_qp_map_ipv6(qp->map));
 	xr_request_network(s, qp->map, s->attr.flow);
+	xr_request_sack(s);
 }
 
 /* The same for one datagram: of the entry in the map only its addresses matter here. */

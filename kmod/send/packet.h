@@ -29,6 +29,8 @@ struct xr_request {
 
 u32 xr_request_want(const struct xr_qp *qp, const struct xr_swqe *w, u32 psn, u32 end);
 void xr_request_template(struct xr_qp *qp);
+void xr_request_sack(struct xr_send *s);
+void xr_request_again(struct xr_send *s);
 int xr_request_build(struct xr_qp *qp, const struct xr_request *r);
 int xr_request_local(struct xr_qp *qp, const struct xr_swqe *w);
 int xr_request_scatter(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, const void *buf,

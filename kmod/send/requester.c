@@ -21,6 +21,7 @@
 #include "qp/error.h"
 #include "qp/qp.h"
 
+#include "holes.h"
 #include "local.h"
 #include "packet.h"
 #include "requester.h"
@@ -222,6 +223,8 @@ void xr_requester_back(struct xr_qp *qp, u32 psn)
 	u32 n = xr_psn_distance(psn, s->una), from = s->una;
 	const struct xr_swqe *w;
 
+	/* These are sent in order. */
+	xr_holes_reset(s);
 	s->psn = psn;
 	s->off = 0;
 	s->extra = 0;
@@ -382,6 +385,7 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 	if (s->una == s->psn)
 		xr_requester_restart(s);
 	if (!fresh) {
+		xr_request_again(s);
 		xr_requester_count(&qp->map->req_retransmits, 1);
 		this_cpu_inc(s->batch.stat->req_retransmit);
 	}
@@ -774,6 +778,21 @@ out:
 	spin_unlock(&s->lock);
 }
 
+/*
+ * Nothing has been heard since the request was sent again that the peer had missed: it has discarded
+ * those that follow. Return: whether that is so.
+ */
+static bool xr_requester_discards(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	if (s->keeps != XR_KEEPS_TRIAL || !s->probes || xr_psn_diff(s->una, s->trial) < 0)
+		return false;
+	s->keeps = XR_KEEPS_NOT;
+	xr_requester_rewind(qp);
+	return true;
+}
+
 /* Judge holes, and send a probe if nothing has been heard: see resend.h. */
 static enum hrtimer_restart xr_requester_tick(struct hrtimer *timer)
 {
@@ -789,7 +808,7 @@ static enum hrtimer_restart xr_requester_tick(struct hrtimer *timer)
 	if (!xr_send_active(s) || s->una == s->psn || !s->ticks)
 		goto out;
 	rcu_read_lock();
-	if (!s->wait && xr_resend_overdue(qp))
+	if (!s->wait && (xr_resend_overdue(qp) || xr_requester_discards(qp)))
 		xr_requester_run(qp);
 	rcu_read_unlock();
 	if (!xr_send_active(s) || hrtimer_is_queued(timer))

@@ -8,6 +8,7 @@
 #include "obj/link.h"
 #include "qp/qp.h"
 
+#include "holes.h"
 #include "packet.h"
 #include "queue.h"
 #include "resend.h"
@@ -78,6 +79,8 @@ static int xr_resend_packet(struct xr_qp *qp, struct xr_swqe *w, u32 psn, u32 en
 	ret = xr_request_build(qp, &r);
 	if (ret && ret != -ENETDOWN)
 		return ret;
+	if (!ret)
+		xr_request_again(s);
 	xr_requester_count(&qp->map->req_retransmits, 1);
 	this_cpu_inc(s->batch.stat->req_retransmit);
 	xr_rtt_again(&s->rtt, psn, 1);
@@ -141,6 +144,27 @@ static u32 xr_resend_range(const struct xr_send *s, const struct xr_swqe *w, u32
 	return end;
 }
 
+/* The packet @psn of a request, which the peer misses. Return: as xr_resend_step(). */
+static int xr_resend_missed(struct xr_qp *qp, u32 psn)
+{
+	struct xr_swqe *w = xr_resend_owner(&qp->send, psn);
+	struct xr_send *s = &qp->send;
+	u32 end = xr_psn_add(psn, 1);
+	int ret;
+
+	if (!w)
+		return -EFAULT;
+	if (xr_swqe_responds(w))
+		end = xr_swqe_part_end(w, psn);
+	trace_xroce_retransmit(qp->link->id, qp->qpn, psn, end, s->retries, XR_AGAIN_HOLE);
+	ret = xr_resend_packet(qp, w, psn, end);
+	if (ret)
+		return ret;
+	s->score.credit--;
+	xr_holes_sent(s, psn);
+	return 0;
+}
+
 /* The next hole. Return: as xr_resend_step(). */
 static int xr_resend_hole(struct xr_qp *qp)
 {
@@ -149,6 +173,9 @@ static int xr_resend_hole(struct xr_qp *qp)
 	struct xr_swqe *w;
 	u32 psn, end;
 	int ret;
+
+	if (xr_holes_next(s, &psn))
+		return xr_resend_missed(qp, psn);
 
 	while (c->next != c->lost && xr_score_has(c, c->next))
 		c->next = xr_psn_add(c->next, 1);
@@ -211,7 +238,9 @@ void xr_resend_probe(struct xr_send *s)
 {
 	if (s->score.open) {
 		xr_score_rescan(s);
-		return;
+		xr_holes_overdue(s, ktime_get_ns(), 0);
+		if (xr_resend_holes(s))
+			return;
 	}
 	s->probe = XR_PROBE_FIRST;
 	if (xr_psn_distance(s->psn, s->una) > 1)
@@ -280,11 +309,14 @@ bool xr_resend_overdue(struct xr_qp *qp)
 	u64 now = ktime_get_ns();
 	u32 all = xr_resend_heard(qp);
 	bool heard = all != s->heard_then;
+	u64 timeout;
 
 	s->heard_then = all;
 	if (c->open) {
 		xr_score_judge(s, now);
-		if (xr_score_again(s, now, xr_resend_timeout(s, heard))) {
+		timeout = xr_resend_timeout(s, heard);
+		xr_holes_overdue(s, now, timeout);
+		if ((!heard && !xr_resend_due(s)) || xr_score_again(s, now, timeout)) {
 			s->probes = min(s->probes + 1u, XR_PROBE_DOUBLE);
 			xr_resend_probe(s);
 		}

@@ -40,8 +40,10 @@ struct xr_swqe *xr_resend_owner(const struct xr_send *s, u32 psn);
  */
 static inline bool xr_resend_holes(const struct xr_send *s)
 {
-	return s->score.open && s->score.next != s->score.lost && s->score.credit &&
-	       xr_psn_distance(s->score.next, s->una) < xr_psn_distance(s->psn, s->una);
+	return s->score.open && s->score.credit &&
+	       (s->score.seen->due || (s->score.next != s->score.lost &&
+				       xr_psn_distance(s->score.next, s->una) <
+				       xr_psn_distance(s->psn, s->una)));
 }
 
 /* True if xr_resend_step() has a packet to send. */

@@ -7,6 +7,7 @@
 
 #include "qp/qp.h"
 
+#include "holes.h"
 #include "psn.h"
 #include "score.h"
 
@@ -39,10 +40,13 @@ static bool xr_score_open(struct xr_qp *qp)
 		if (!c->seen)
 			return false;
 		bitmap_zero(c->seen->has, XR_SCORE_PSNS);
+		xr_holes_reset(s);
 	}
 	c->seen->marks = 0;
+	xr_holes_pass(s);
 	c->open = true;
 	c->high = s->una;
+	c->proof = s->una;
 	c->lost = s->una;
 	c->next = s->una;
 	c->waits = false;
@@ -83,8 +87,11 @@ static u64 xr_score_first(const struct xr_send *s, u32 psn, u64 now)
 	return now;
 }
 
-/* Note packets; add the number of those that are new to @count. Return: as xr_score_response(). */
-static bool xr_score_add(struct xr_qp *qp, u32 psn, u32 n, u32 *count)
+/*
+ * Note packets; add the number of those that are new to @count. @proof: those before should have
+ * arrived, too. Return: as xr_score_response().
+ */
+static bool xr_score_add(struct xr_qp *qp, u32 psn, u32 n, u32 *count, bool proof)
 {
 	struct xr_send *s = &qp->send;
 	struct xr_score *c = &s->score;
@@ -102,6 +109,8 @@ static bool xr_score_add(struct xr_qp *qp, u32 psn, u32 n, u32 *count)
 		c->high = xr_psn_add(psn, n);
 		xr_score_mark(c);
 	}
+	if (proof && end > xr_score_at(s, c->proof))
+		c->proof = xr_psn_add(psn, n);
 	return true;
 }
 
@@ -114,13 +123,37 @@ static bool xr_score_add(struct xr_qp *qp, u32 psn, u32 n, u32 *count)
  */
 bool xr_score_response(struct xr_qp *qp, u32 psn)
 {
-	return xr_score_add(qp, psn, 1, &qp->send.score.responses);
+	return xr_score_add(qp, psn, 1, &qp->send.score.responses, true);
 }
 
-/* The same for @n request packets from @psn on, which the peer has executed or keeps. */
+/* The same for @n request packets from @psn on, which the peer has executed. */
 bool xr_score_requests(struct xr_qp *qp, u32 psn, u32 n)
 {
-	return xr_score_add(qp, psn, n, &qp->send.score.requests);
+	return xr_score_add(qp, psn, n, &qp->send.score.requests, true);
+}
+
+/* The same for @n request packets from @psn on, which the peer keeps. */
+bool xr_score_kept(struct xr_qp *qp, u32 psn, u32 n)
+{
+	return xr_score_add(qp, psn, n, &qp->send.score.requests, false);
+}
+
+/**
+ * xr_score_begin() - prepare for holes
+ * @qp: the queue pair, whose oldest packet is missing
+ *
+ * Return: whether there was memory.
+ */
+bool xr_score_begin(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	if (s->score.open)
+		return true;
+	if (!xr_score_open(qp))
+		return false;
+	s->score.high = xr_psn_add(s->una, 1);
+	return true;
 }
 
 /*
@@ -161,7 +194,9 @@ void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses)
 
 	if (likely(!c->open) || !n)
 		return;
-	xr_score_learn(s, from, end);
+	/* Of requests the peer judges itself. */
+	if (c->proof != from && !xr_holes_had(s, from))
+		xr_score_learn(s, from, end);
 	for (i = 0; i < min(n, XR_SCORE_PSNS); i++)
 		noted += __test_and_clear_bit((from + i) % XR_SCORE_PSNS, c->seen->has);
 	c->credit = min(c->credit + n, XR_SEND_WINDOW_MAX);
@@ -175,6 +210,8 @@ void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses)
 	}
 	if (n > xr_psn_distance(c->lost, from))
 		c->lost = s->una;
+	if (n > xr_psn_distance(c->proof, from))
+		c->proof = s->una;
 	if (n > xr_psn_distance(c->acked, from))
 		c->acked = s->una;
 	if (n > xr_psn_distance(c->until, from))
@@ -225,16 +262,17 @@ void xr_score_judge(struct xr_send *s, u64 now)
 
 	/* Without a timeout no timer runs. */
 	if (c->since && (now - c->since >= c->reorder || !s->ticks)) {
-		c->lost = c->until;
+		if (xr_score_at(s, c->until) > xr_score_at(s, c->lost))
+			c->lost = c->until;
 		c->since = 0;
 	}
-	if (c->since || c->lost == c->high)
+	if (c->since || xr_score_at(s, c->lost) >= xr_score_at(s, c->proof))
 		return;
 	if (!c->reorder || !s->ticks) {
-		c->lost = c->high;
+		c->lost = c->proof;
 		return;
 	}
-	c->until = c->high;
+	c->until = c->proof;
 	c->since = now;
 }
 
@@ -269,8 +307,9 @@ void xr_score_rescan(struct xr_send *s)
 
 	c->next = s->una;
 	c->waits = false;
-	c->lost = c->high;
+	c->lost = c->proof;
 	c->since = 0;
+
 	s->window = max(s->window / 2, 1u);
 	c->credit = s->window;
 }
@@ -282,6 +321,7 @@ void xr_score_reset(struct xr_send *s)
 
 	if (c->open)
 		bitmap_zero(c->seen->has, XR_SCORE_PSNS);
+	xr_holes_reset(s);
 	c->open = false;
 	c->responses = 0;
 	c->requests = 0;

@@ -68,6 +68,12 @@ enum xr_send_wait {
 /* PSNs from xr_send::una on that can be marked: the longest distance of a packet from a hole. */
 #define XR_SCORE_PSNS	8192u
 
+/* NAKs after which it is tried once more whether a peer keeps what follows. */
+#define XR_SEND_DISCARDS	16u
+
+/* Requests that are missed by the peer and remembered. */
+#define XR_HOLES		256u
+
 /* Times of arrivals that are remembered. */
 #define XR_SCORE_MARKS	16u
 
@@ -79,6 +85,12 @@ enum xr_send_wait {
  * @mark.psn: what xr_score::high became about that time
  * @mark.at: the time, in nanoseconds of CLOCK_MONOTONIC
  * @marks: marks set since the first hole appeared
+ * @hole: request packets that the peer misses or has missed, in the order of their PSNs: holes.h
+ * @hole.psn: PSN of the packet
+ * @hole.top: what xr_send::top was when it was sent again: what is beyond was sent later
+ * @hole.at: when that was, in nanoseconds of CLOCK_MONOTONIC; 0: it is to be sent again
+ * @holes: their number
+ * @due: those that are to be sent again
  */
 struct xr_score_seen {
 	unsigned long has[BITS_TO_LONGS(XR_SCORE_PSNS)];
@@ -87,6 +99,13 @@ struct xr_score_seen {
 		u64 at;
 	} mark[XR_SCORE_MARKS];
 	u32 marks;
+	struct {
+		u32 psn;
+		u32 top;
+		u64 at;
+	} hole[XR_HOLES];
+	u32 holes;
+	u32 due;
 };
 
 /**
@@ -96,6 +115,8 @@ struct xr_score_seen {
  * @responses: bits set for packets of responses
  * @requests: bits set for request packets
  * @high: PSN after the last one that has arrived
+ * @proof: PSN after the last one that would not have arrived before those in the holes, but for
+ *	reordering; not beyond @high. Others the peer only keeps, and says itself what is lost
  * @lost: holes before it count as lost; not beyond @high
  * @next: holes before it have been sent again; not beyond @lost
  * @waits: some of these have not been, but wait for an earlier one of the same response
@@ -120,6 +141,7 @@ struct xr_score {
 	u32 responses;
 	u32 requests;
 	u32 high;
+	u32 proof;
 	u32 lost;
 	u32 next;
 	bool waits;
@@ -135,6 +157,22 @@ struct xr_score {
 	u64 late;
 	u64 stale;
 	u64 reorder;
+};
+
+/**
+ * enum xr_keeps - whether the peer keeps requests behind one that is missing
+ * @XR_KEEPS_UNKNOWN: nothing has been lost yet
+ * @XR_KEEPS_TRIAL: the packet that it misses has been sent again, and no other one
+ * @XR_KEEPS: it seems so: single packets are sent again. Until it has sent a selective
+ *	acknowledgement, the next NAK is a trial again
+ * @XR_KEEPS_NOT: it discards them: everything is sent again. Or several in a row were missing, so
+ *	it is tried once more, after XR_SEND_DISCARDS NAKs
+ */
+enum xr_keeps {
+	XR_KEEPS_UNKNOWN,
+	XR_KEEPS_TRIAL,
+	XR_KEEPS,
+	XR_KEEPS_NOT,
 };
 
 /**
@@ -204,6 +242,12 @@ struct xr_send_attr {
  * @nap_since: when the first attempt in a row ended that found none, as for @since
  * @attr: attributes
  * @nak: PSN of the last NAK behind a hole
+ * @keeps: whether the peer keeps requests behind a hole
+ * @trial: XR_KEEPS_TRIAL: the PSN behind the request that was sent again
+ * @trial_reads: that is a READ or atomic
+ * @asks: it is asked for selective acknowledgements (XROCE_BTH_SACK)
+ * @sacked: it has sent one
+ * @discards: NAKs for sequence errors while it is XR_KEEPS_NOT, XR_SEND_DISCARDS + 1 at most
  * @score: what has arrived out of order
  * @rtt: round-trip time, and the window that the path needs
  * @tick: judges holes and probes, while anything is outstanding
@@ -279,6 +323,12 @@ struct xr_send {
 	u64 nap_since;
 	struct xr_send_attr attr;
 	u32 nak;
+	enum xr_keeps keeps;
+	u32 trial;
+	bool trial_reads;
+	bool asks;
+	bool sacked;
+	u8 discards;
 	struct xr_score score;
 	struct xr_rtt rtt;
 	struct hrtimer tick;

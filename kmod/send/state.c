@@ -73,6 +73,10 @@ void xr_send_start(struct xr_qp *qp)
 		s->una = s->psn;
 		s->top = s->psn;
 		xr_rtt_reset(&s->rtt);
+		s->keeps = XR_KEEPS_UNKNOWN;
+		s->discards = 0;
+		s->asks = false;
+		s->sacked = false;
 		s->score.reorder = 0;
 		s->score.late = 0;
 		s->stale = READ_ONCE(qp->map->req_stale);
