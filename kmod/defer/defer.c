@@ -491,7 +491,7 @@ static void xr_defer_work(struct work_struct *work)
 	dev = READ_ONCE(qp->link->dev);
 	while (dev && budget && xr_defer_step(qp, dev, &way))
 		budget--;
-	if (budget && qp->type == XROCE_QPT_RC && xr_early_tell(qp, &way))
+	if (qp->type == XROCE_QPT_RC && xr_early_tell(qp, &way))
 		qp->defer.again = true;
 	rcu_read_unlock_bh();
 	/* With @again, another CPU has the claim, and is about to release it. */

@@ -779,8 +779,8 @@ out:
 }
 
 /*
- * Nothing has been heard since the request was sent again that the peer had missed: it has discarded
- * those that follow. Return: whether that is so.
+ * Nothing has been heard since the request was sent again that the peer had missed: it discards
+ * what follows. Return: whether that is so.
  */
 static bool xr_requester_discards(struct xr_qp *qp)
 {

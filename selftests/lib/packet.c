@@ -102,6 +102,8 @@ static bool has_imm(uint8_t opcode)
 
 static bool has_aeth(uint8_t opcode)
 {
+	if (opcode == XROCE_OP_SACK)
+		return true;
 	switch (opcode & ~XROCE_OP_SERVICE) {
 	case XROCE_RC_READ_RESPONSE_FIRST:
 	case XROCE_RC_READ_RESPONSE_LAST:
@@ -140,6 +142,7 @@ uint32_t packet_xth_len(uint8_t opcode)
 	return 4 * has_feth(opcode) + 8 * has_deth(opcode) +
 	       16 * has_reth(opcode) + 4 * has_imm(opcode) +
 	       4 * has_aeth(opcode) +
+	       (opcode == XROCE_OP_SACK ? sizeof(struct xroce_sack) : 0) +
 	       ATOMIC_ETH_LEN * has_atomic_eth(opcode) +
 	       ATOMIC_ACK_LEN * has_atomic_ack(opcode);
 }
@@ -266,7 +269,8 @@ static void put_bth(struct cursor *c, const struct packet *p)
 	put8(c, p->opcode);
 	put8(c, p->se << 7 | p->mig << 6 | p->pad << 4 | p->tver);
 	put16(c, p->pkey);
-	put32(c, (uint32_t)p->fecn << 31 | (uint32_t)p->becn << 30 | p->dqpn);
+	put32(c, (uint32_t)p->fecn << 31 | (uint32_t)p->becn << 30 | (uint32_t)p->again << 25 |
+	      (uint32_t)p->sack << 24 | p->dqpn);
 	put32(c, (uint32_t)p->ackreq << 31 | p->psn);
 }
 
@@ -294,6 +298,11 @@ static void put_xth(struct cursor *c, const struct packet *p)
 		put64(c, p->orig);
 	if (has_imm(p->opcode))
 		put32(c, p->imm);
+	if (p->opcode == XROCE_OP_SACK) {
+		put32(c, p->sack_lost);
+		put32(c, p->sack_bits);
+		put_fill(c, 0, sizeof(struct xroce_sack) - 8);
+	}
 }
 
 struct packet packet_write(uint32_t len)
@@ -433,10 +442,12 @@ static const char *parse_bth(const uint8_t *bth, struct packet *p)
 	p->pkey = get16(bth + 2);
 	p->fecn = bth[4] & 0x80;
 	p->becn = bth[4] & 0x40;
+	p->again = bth[4] & 0x02;
+	p->sack = bth[4] & 0x01;
 	p->dqpn = get32(bth + 4) & XROCE_QPN_MASK;
 	p->ackreq = bth[8] & 0x80;
 	p->psn = get32(bth + 8) & XROCE_PSN_MASK;
-	if (bth[4] & 0x3f || bth[8] & 0x7f)
+	if (bth[4] & 0x3c || bth[8] & 0x7f)
 		return "reserved bits of the BTH";
 	return NULL;
 }
@@ -480,6 +491,10 @@ const char *packet_parse(const uint8_t *bytes, uint32_t len, unsigned int flags,
 	}
 	if (has_atomic_ack(p->opcode))
 		p->orig = get64(bytes + at + 4);
+	if (p->opcode == XROCE_OP_SACK) {
+		p->sack_lost = get32(bytes + at + 4);
+		p->sack_bits = get32(bytes + at + 8);
+	}
 	at += packet_xth_len(p->opcode);
 	p->payload = icrc - p->pad - at;
 

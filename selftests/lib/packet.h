@@ -49,6 +49,8 @@
  * @pkey: partition key
  * @fecn: forward congestion
  * @becn: backward congestion
+ * @sack: the requester understands selective acknowledgements
+ * @again: the packet has been sent before
  * @dqpn: destination queue pair
  * @ackreq: acknowledge request
  * @psn: packet sequence number
@@ -64,6 +66,8 @@
  * @syndrome: AETH syndrome
  * @msn: AETH message sequence number
  * @orig: AtomicAckETH original data
+ * @sack_lost: XROCE_OP_SACK: packets that count as lost if they are missing
+ * @sack_bits: XROCE_OP_SACK: those of the first 32 that are kept. Others are not
  * @payload: bytes of payload, without @pad
  * @pattern: payload byte i is packet_pattern(@pattern, i)
  * @trailer: bytes after the IP packet (Ethernet padding)
@@ -108,6 +112,8 @@ struct packet {
 	uint16_t pkey;
 	bool fecn;
 	bool becn;
+	bool sack;
+	bool again;
 	uint32_t dqpn;
 	bool ackreq;
 	uint32_t psn;
@@ -124,6 +130,8 @@ struct packet {
 	uint8_t syndrome;
 	uint32_t msn;
 	uint64_t orig;
+	uint32_t sack_lost;
+	uint32_t sack_bits;
 
 	uint32_t payload;
 	uint8_t pattern;

@@ -519,6 +519,99 @@ PEER_TEST(nak_sequence, "Q3", "sent again from the PSN of the NAK")
 	      peer_map().req_retransmits);
 }
 
+/* Take a packet that a peer which keeps packets gets. @again: it has been sent before. */
+static void expect_known(uint32_t n, bool ack, bool again)
+{
+	struct packet want = peer_request(XROCE_RC_SEND_ONLY, n);
+
+	want.payload = 4;
+	want.pattern = packet_pattern(PEER_PATTERN, 0);
+	want.ackreq = ack;
+	want.sack = true;
+	want.again = again;
+	peer_expect(&want);
+}
+
+/* Three messages, of which the first is lost, and the acknowledgement jumps. */
+static void peer_keeps(void)
+{
+	uint32_t id;
+
+	peer_post_many(1, IBV_WR_SEND, 4, 3);
+	expect_three();
+	peer_nak(XROCE_SYN_NAK_SEQ, 0);
+	peer_expect_send(0, 4);
+	peer_ack(2);
+	for (id = 1; id <= 3; id++)
+		peer_completes(id, IBV_WC_SUCCESS);
+	peer_quiet();
+}
+
+static void peer_sack(uint32_t n, uint32_t lost, uint32_t bits)
+{
+	struct packet p = peer_response(XROCE_OP_SACK, n);
+
+	p.syndrome = XROCE_SYN_NAK_SEQ;
+	p.sack_lost = lost;
+	p.sack_bits = bits;
+	peer_send(&p);
+}
+
+PEER_TEST(nak_kept, "Q3", "if the acknowledgement jumps, nothing else is sent again")
+{
+	peer_keeps();
+	check(peer_map().req_retransmits == 1, "%llu packets again", peer_map().req_retransmits);
+	peer_post(4, IBV_WR_SEND, 4);
+	expect_known(3, true, false);
+	peer_ack(3);
+	peer_completes(4, IBV_WC_SUCCESS);
+}
+
+PEER_TEST(sack_single, "Q3", "only what is missing and counts as lost is sent again")
+{
+	uint32_t n;
+
+	peer_keeps();
+	peer_post_many(4, IBV_WR_SEND, 4, 5);
+	for (n = 3; n < 8; n++)
+		expect_known(n, n == 7, false);
+	/* 3 and 5 are missing, 6 counts as late. */
+	peer_sack(3, 3, 1 << 1 | 1 << 4);
+	expect_known(3, true, true);
+	expect_known(5, true, true);
+	peer_quiet();
+	peer_ack(7);
+	for (n = 4; n < 9; n++)
+		peer_completes(n, IBV_WC_SUCCESS);
+}
+
+/* Whatever a peer says, each packet is sent again once. */
+PEER_TEST(sack_lies, "Q3 Q5", "selective acknowledgements that make no sense")
+{
+	uint32_t n, i;
+
+	peer_keeps();
+	peer_post_many(4, IBV_WR_SEND, 4, 3);
+	for (n = 3; n < 6; n++)
+		expect_known(n, n == 5, false);
+	/* Not sent, all lost, and the one that is missing is kept. */
+	peer_sack(3, UINT32_MAX, ~0u);
+	expect_known(3, true, true);
+	for (i = 0; i < 20; i++)
+		peer_sack(3, i % 2 ? 1024 : 0, i % 3 ? 0 : ~0u);
+	expect_known(4, true, true);
+	expect_known(5, true, true);
+	peer_quiet();
+	/* Of packets that are acknowledged, or have not been sent. */
+	peer_sack(2, 3, 1);
+	peer_sack(6, 3, 1);
+	peer_quiet();
+	check(peer_map().state == XROCE_QPS_RTS, "state %d", peer_map().state);
+	peer_ack(5);
+	for (n = 4; n < 7; n++)
+		peer_completes(n, IBV_WC_SUCCESS);
+}
+
 /* A message is resumed at the packet that is missing. */
 PEER_TEST(nak_sequence_middle, "Q3", "the same within a message")
 {
