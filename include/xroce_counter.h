@@ -52,7 +52,8 @@
 	QP(tx, "responses sent, by the XDP program or the module", tx) \
 	/* Acknowledgements, packets of READ responses, results of atomics, NAKs and CNPs. */ \
 	PARTLY(tx_more, "bytes of responses sent, with all headers", tx_bytes) \
-	LINK(deferred, "packets deferred until on-demand memory is present") \
+	LINK(deferred, "packets deferred") \
+	/* Until on-demand memory is present, or, on RC, until those before them have come. */ \
 	LINK(pass, \
 	     "RoCEv2 packets for other queue pair numbers or Ethernet addresses, " \
 	     "passed to the stack") \
@@ -239,7 +240,9 @@
 		  "requests: times that nothing was sent because the window was full") \
 	REQUESTER(req_responses, "requests: responses accepted") \
 	REQUESTER(req_response_bytes, "requests: payload bytes of READ responses") \
-	REQUESTER(req_ignored, "requests: responses ignored, duplicate or out of sequence")
+	REQUESTER(req_ignored, "requests: responses ignored, duplicate or out of sequence") \
+	REQUESTER(req_probes, "requests: times that nothing was heard, and packets were sent again") \
+	REQUESTER(req_sacks, "requests: selective acknowledgements received")
 
 /* Of a region, in the order of struct xroce_mr_stat: MR(field, text). */
 #define XROCE_MR_COUNTERS(MR) \

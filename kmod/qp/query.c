@@ -17,6 +17,8 @@
 #include "own/owner.h"
 #include "recv/srq.h"
 #include "send/queue.h"
+#include "send/requester.h"
+#include "send/score.h"
 
 #include "create.h"
 #include "qp.h"
@@ -84,6 +86,8 @@ static void xr_qp_describe_sq(struct xr_qp *qp, struct xroce_qp_query *q)
 	struct xr_send *s = &qp->send;
 
 	memset_startat(q, 0, sq_entries);
+	q->req_probes = READ_ONCE(qp->map->req_probes);
+	q->req_sacks = READ_ONCE(qp->map->req_sacks);
 	if (!s->wqes)
 		return;
 	spin_lock_bh(&s->lock);
@@ -100,6 +104,12 @@ static void xr_qp_describe_sq(struct xr_qp *qp, struct xroce_qp_query *q)
 	ether_addr_copy(q->dmac, s->attr.dmac);
 	if (s->attr.vlan <= VLAN_VID_MASK)
 		q->vlan_tci = s->attr.vlan | s->attr.prio << VLAN_PRIO_SHIFT;
+	if (qp->type == XROCE_QPT_RC && xr_send_active(s)) {
+		q->sq_srtt = s->rtt.srtt / NSEC_PER_USEC;
+		q->sq_window = s->window;
+		q->sq_outstanding = xr_requester_inflight(s) + xr_requester_expected(s);
+		q->sq_holes = xr_score_holes(s);
+	}
 	spin_unlock_bh(&s->lock);
 }
 

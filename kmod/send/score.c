@@ -276,6 +276,15 @@ void xr_score_judge(struct xr_send *s, u64 now)
 	c->since = now;
 }
 
+/* Return: packets that are missing while later ones have arrived. */
+u32 xr_score_holes(const struct xr_send *s)
+{
+	const struct xr_score *c = &s->score;
+
+	return c->open ? xr_score_at(s, c->high) - min(xr_score_at(s, c->high),
+						       c->requests + c->responses) : 0;
+}
+
 /* Holes from @next up to @end must wait until the first one of them is filled. */
 void xr_score_defer(struct xr_send *s, u32 end)
 {

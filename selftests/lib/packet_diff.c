@@ -21,7 +21,8 @@ static const struct field fields[] = {
 	FIELD(flow), FIELD(saddr), FIELD(daddr),
 	FIELD(sport), FIELD(dport), FIELD(udp_csum),
 	FIELD(opcode), FIELD(se), FIELD(mig), FIELD(pad), FIELD(tver),
-	FIELD(pkey), FIELD(fecn), FIELD(becn), FIELD(sack), FIELD(again), FIELD(dqpn), FIELD(ackreq),
+	FIELD(pkey), FIELD(fecn), FIELD(becn), FIELD(sack), FIELD(again), FIELD(dqpn),
+	FIELD(ackreq),
 	FIELD(psn), FIELD(syndrome), FIELD(msn), FIELD(orig), FIELD(sack_lost), FIELD(sack_bits),
 	FIELD(payload),
 };

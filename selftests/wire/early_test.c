@@ -45,7 +45,7 @@ static void executed(const struct wire *w, uint32_t n)
 			return;
 }
 
-WIRE_TEST(early_kept, "D6 D7", "packets behind a hole are executed when it is filled", &rc)
+WIRE_TEST(early_kept, "D6 Q3", "packets behind a hole are executed when it is filled", &rc)
 {
 	put(w, 1);
 	expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
@@ -57,7 +57,7 @@ WIRE_TEST(early_kept, "D6 D7", "packets behind a hole are executed when it is fi
 	executed(w, 3);
 }
 
-WIRE_TEST(early_reversed, "D6 D7", "in whatever order they come", &rc)
+WIRE_TEST(early_reversed, "D6 Q3", "in whatever order they come", &rc)
 {
 	uint32_t n;
 
@@ -73,7 +73,7 @@ WIRE_TEST(early_reversed, "D6 D7", "in whatever order they come", &rc)
 }
 
 /* Each hole has a NAK, but only one, and what is before it is acknowledged by that. */
-WIRE_TEST(early_holes, "D6 D7", "a NAK for each hole", &rc)
+WIRE_TEST(early_holes, "D6 Q3", "a NAK for each hole", &rc)
 {
 	put(w, 1);
 	expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
@@ -196,7 +196,7 @@ static void expect_sack(struct wire *w, uint32_t n, uint32_t msn, uint32_t lost,
 	wire_expect(w, &want);
 }
 
-WIRE_TEST(early_sack, "D6 D7", "selective acknowledgements for a peer that asks for them", &rc)
+WIRE_TEST(early_sack, "D6 Q3", "selective acknowledgements for a peer that asks for them", &rc)
 {
 	w->req.sack = true;
 	put(w, 1);

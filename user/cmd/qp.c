@@ -111,7 +111,7 @@ static void show_nonzero(const char *name, __u64 value)
 		print_num(name, value);
 }
 
-/* Responses sent, packets dropped by cause, and requests. */
+/* Responses sent, packets dropped by cause, requests, and what the requester knows of the path. */
 static void show_stats(const struct xroce_qp_query *q)
 {
 	int i;
@@ -123,6 +123,10 @@ static void show_stats(const struct xroce_qp_query *q)
 	for (i = QP_RESPONDER; i < QP_COUNTERS; i++)
 		show_nonzero(xroce_qp_counters[i].name,
 			     counter_value(&xroce_qp_counters[i], q));
+	show_nonzero("sq_srtt", q->sq_srtt);
+	show_nonzero("sq_window", q->sq_window);
+	show_nonzero("sq_outstanding", q->sq_outstanding);
+	show_nonzero("sq_holes", q->sq_holes);
 }
 
 /* The send queue and the attributes of the requester. */
