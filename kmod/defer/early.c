@@ -105,14 +105,15 @@ bool xr_early_tell(struct xr_qp *qp, struct xr_defer_way *way)
 {
 	struct xr_defer *k = &qp->defer;
 	struct xr_early *e = &k->early;
-	bool lost = false, sack = false, silent;
+	bool lost = false, sack = false, silent, waits;
 	const struct xr_deferred *first;
 	u32 done;
 
 	spin_lock(&k->lock);
-	silent = e->silent && !xr_gap_waits(qp);
+	waits = xr_gap_waits(qp);
+	silent = e->silent && !waits;
 	done = e->done;
-	if (k->active && xr_gap_waits(qp)) {
+	if (k->active && waits) {
 		first = xr_deferred_first(k);
 		way->l2_len = xr_frame_l2_len(first->frame->data);
 		memcpy(way->l2, first->frame->data, way->l2_len);

@@ -101,9 +101,8 @@ void xr_gap_twice(struct xr_qp *qp, const struct xr_deferred *d)
 	const struct xroce_bth *h = d->frame->data + d->bth;
 
 	xr_gap_again(qp, d->psn);
-	if (!(h->apsn & htonl(XROCE_BTH_ACKREQ)))
-		return;
-	qp->defer.early.ask = true;
+	if (h->apsn & htonl(XROCE_BTH_ACKREQ))
+		qp->defer.early.ask = true;
 }
 
 /* True if xr_gap_again() might know the packet. */
@@ -140,10 +139,7 @@ void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 	}
 }
 
-/*
- * Judge which holes are lost. The lock is held. Return: whether
- * the first one is.
- */
+/* Judge which holes are lost. The lock is held. Return: whether the first one is. */
 bool xr_gap_judge(struct xr_qp *qp, u32 epsn)
 {
 	u32 high = xr_deferred_last(&qp->defer)->psn;

@@ -266,9 +266,7 @@ static bool xr_ack_single(struct xr_qp *qp, u32 psn)
 	return true;
 }
 
-/*
- * The peer misses the packet @psn, while a response before it is missing here.
- */
+/* The peer misses the packet @psn, while a response before it is missing here. */
 static void xr_ack_nak_beyond(struct xr_qp *qp, u32 psn)
 {
 	struct xr_send *s = &qp->send;

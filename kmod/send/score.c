@@ -318,7 +318,6 @@ void xr_score_rescan(struct xr_send *s)
 	c->waits = false;
 	c->lost = c->proof;
 	c->since = 0;
-
 	s->window = max(s->window / 2, 1u);
 	c->credit = s->window;
 }
