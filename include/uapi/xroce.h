@@ -1353,11 +1353,11 @@ struct xroce_qp_del {
  * @max_rd_atomic: out
  * @dmac: out: Ethernet address of the peer or of the next hop. 0 for datagrams
  * @vlan_tci: out
+ * @reserved2: 0
  * @sq_srtt: out: smoothed round-trip time in microseconds; 0: it is not known
  * @sq_window: out: packets that may be outstanding now; 0: it sends nothing
  * @sq_outstanding: out: packets that have been sent and have not arrived, as far as known
  * @sq_holes: out: packets that are missing while later ones have arrived
- * @reserved2: 0
  * @req_probes: out: times that nothing was heard, and the oldest and last packet were sent again
  * @req_sacks: out: selective acknowledgements received
  *
@@ -1424,11 +1424,11 @@ struct xroce_qp_query {
 	__u8 max_rd_atomic;
 	__u8 dmac[6];
 	__u16 vlan_tci;
+	__u32 reserved2;
 	__u32 sq_srtt;
 	__u32 sq_window;
 	__u32 sq_outstanding;
 	__u32 sq_holes;
-	__u32 reserved2;
 	__aligned_u64 req_probes;
 	__aligned_u64 req_sacks;
 };

@@ -364,7 +364,7 @@ const struct command commands[] = {
 	  fill_qp_modify, .first = 96 },
 	{ "QP_SEND", XROCE_CMD_QP_SEND, 16, 0, { 12 }, false, fill_qp_send },
 	{ "QP_DEL", XROCE_CMD_QP_DEL, 16, 0, { 12 }, false, fill_qp },
-	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 432, XROCE_F_NEXT, { 100, 428 }, false,
+	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 464, XROCE_F_NEXT, { 100, 428 }, false,
 	  fill_qp, .first = 304 },
 	{ "CQ_ADD", XROCE_CMD_CQ_ADD, 32, 0, {}, false, fill_cq_add },
 	{ "CQ_DEL", XROCE_CMD_CQ_DEL, 16, 0, { 12 }, false, fill_cq },
