@@ -29,6 +29,10 @@
 
 /* Frames per run of the work item, before it yields to other work on this CPU. */
 #define XR_DEFER_BUDGET	32
+
+/* Attempts to take the claim for an RNR NAK, while other packets have it. */
+#define XR_DEFER_CLAIMS	1000
+
 static unsigned int odp_defer_max = XR_QP_DEFERRED_MAX;
 module_param(odp_defer_max, uint, 0644);
 MODULE_PARM_DESC(odp_defer_max,
@@ -201,18 +205,21 @@ static int xr_defer_among(struct xr_qp *qp, struct xdp_buff *xdp)
 {
 	s32 ahead = xr_defer_ahead(qp, xdp);
 	struct xr_defer *k = &qp->defer;
+	bool memory;
 	int ret;
 
 	if (!k->count)
 		return -ENOENT;
 	if (ahead < 0)
 		return -EALREADY;
+	/* Before xr_defer_max() reads it: the memory may become resident at any time. */
+	memory = READ_ONCE(k->waiter.on);
 	ret = xr_defer_add(qp, xdp, false);
 	if (!ahead || k->early.ask)
 		queue_work(system_bh_wq, &k->work);
 	if (ret == -EEXIST)
 		return 0;
-	if (!ret || (qp->type == XROCE_QPT_RC && !READ_ONCE(k->waiter.on)))
+	if (!ret || (qp->type == XROCE_QPT_RC && !memory && !READ_ONCE(k->waiter.on)))
 		return ret && !ahead ? -EALREADY : ret;
 	if (ret == -ENOSPC || ret == -ENOMEM)
 		k->lost = true;
@@ -361,25 +368,27 @@ static void xr_defer_clear(struct xr_qp *qp)
 
 /*
  * Frames behind the last deferred one have been dropped. The peer may have nothing more to
- * send that would provoke a sequence NAK, so it gets an RNR NAK, unless another packet has
- * the claim. This is called before the XDP program sees that the queue is empty: it would
- * answer the next packet with a sequence NAK. The lock is held. Return: whether to call
- * xr_defer_tell(), which sends the NAK and releases the claim.
+ * send that would provoke a sequence NAK, so it gets an RNR NAK. This is called before the XDP
+ * program sees that the queue is empty: it would answer the next packet with a sequence NAK. The
+ * lock is held. Return: 1: call xr_defer_tell(), which sends the NAK and releases the claim; 0: no
+ * NAK is due; -EBUSY: another packet has the claim.
  */
-static bool xr_defer_claim(struct xr_qp *qp)
+static int xr_defer_claim(struct xr_qp *qp)
 {
 	struct xroce_qp *q = qp->map;
 
-	if (qp->type != XROCE_QPT_RC || cmpxchg(&q->claim, 0, 1))
-		return false;
+	if (qp->type != XROCE_QPT_RC)
+		return 0;
+	if (cmpxchg(&q->claim, 0, 1))
+		return -EBUSY;
 	if (q->nak_sent || q->error) {
 		xr_qp_release(q);
-		return false;
+		return 0;
 	}
 	q->nak_sent = 1;
 	q->naks++;
 	q->silent++;
-	return true;
+	return 1;
 }
 
 static void xr_defer_tell(struct xr_qp *qp, const struct xr_defer_way *way)
@@ -399,22 +408,29 @@ static void xr_defer_tell(struct xr_qp *qp, const struct xr_defer_way *way)
 static bool xr_defer_pop(struct xr_qp *qp)
 {
 	struct xr_defer *k = &qp->defer;
-	bool tell = false;
+	int tell = 0, tries = XR_DEFER_CLAIMS;
 
 	spin_lock(&k->lock);
+	while (k->lost && k->count == 1 && !k->told && tries--) {
+		tell = xr_defer_claim(qp);
+		if (tell != -EBUSY)
+			break;
+		/* A packet that has the claim may be waiting for the lock. */
+		spin_unlock(&k->lock);
+		cpu_relax();
+		spin_lock(&k->lock);
+	}
 	k->count--;
 	xr_uncharge_deferred(qp->owner);
 	k->since = ktime_get_ns();
 	if (k->told && qp->type == XROCE_QPT_RC)
 		xr_defer_clear(qp);
 	k->refuse = false;
-	if (!k->count) {
-		tell = k->lost && xr_defer_claim(qp);
+	if (!k->count)
 		k->lost = false;
-	}
 	xr_defer_show(qp);
 	spin_unlock(&k->lock);
-	return tell;
+	return tell > 0;
 }
 
 /* Run the XDP program on the first frame. Return: XDP_*. */
@@ -513,6 +529,7 @@ static enum hrtimer_restart xr_defer_timeout(struct hrtimer *timer)
 	rest = xr_defer_rest(k);
 	if (xr_gap_waits(qp)) {
 		if (xr_gap_given_up(k)) {
+			this_cpu_add(qp->link->stat->drop_psn, k->count);
 			xr_defer_clear(qp);
 			xr_defer_show(qp);
 		} else {
