@@ -14,7 +14,10 @@
 /* xr_score::reorder shrinks by its 16th with each hole whose packets had been lost. */
 #define XR_SCORE_DECAY	16
 
-/* xr_score::reorder, in nanoseconds: if it is shorter it is 0; at most. */
+/*
+ * xr_score::reorder, in nanoseconds: if it is shorter it is 0; at most, unless twice the round-trip
+ * time is more.
+ */
 #define XR_SCORE_REORDER_MIN	(50ull * NSEC_PER_USEC)
 #define XR_SCORE_REORDER_MAX	(50ull * NSEC_PER_MSEC)
 
@@ -168,7 +171,7 @@ static void xr_score_learn(struct xr_send *s, u32 from, bool end)
 	u64 now = ktime_get_ns(), late, stale = READ_ONCE(map->req_stale);
 
 	late = now - xr_score_first(s, from, now);
-	late = min(late + late / 4, XR_SCORE_REORDER_MAX);
+	late = min(late + late / 4, max(XR_SCORE_REORDER_MAX, 2ull * s->rtt.srtt));
 	if (!c->sent || (c->exact && now - c->sent < XR_SCORE_EARLY(s->rtt.min)))
 		c->reorder = max(c->reorder, late);
 	else if (stale != c->stale)
@@ -179,6 +182,7 @@ static void xr_score_learn(struct xr_send *s, u32 from, bool end)
 		c->reorder = 0;
 	if (!end)
 		return;
+	c->known = true;
 	c->late = c->sent ? late : 0;
 	c->stale = stale;
 }
@@ -268,6 +272,12 @@ void xr_score_judge(struct xr_send *s, u64 now)
 	}
 	if (c->since || xr_score_at(s, c->lost) >= xr_score_at(s, c->proof))
 		return;
+	/* The first hole of a connection shows whether packets are late or lost. */
+	if (!c->known && s->ticks) {
+		if (!c->scan)
+			c->lost = xr_psn_add(s->una, 1);
+		return;
+	}
 	if (!c->reorder || !s->ticks) {
 		c->lost = c->proof;
 		return;
@@ -305,7 +315,7 @@ bool xr_score_again(const struct xr_send *s, u64 now, u64 timeout)
 	if ((c->next != c->lost && c->credit) || !c->sent)
 		return false;
 	if (xr_score_at(s, c->high) > xr_score_at(s, c->top))
-		return now - c->sent >= max(c->reorder, (u64)s->rtt.min);
+		return now - c->sent >= (c->reorder ? c->reorder + s->rtt.srtt : s->rtt.min);
 	return now - c->sent >= timeout;
 }
 

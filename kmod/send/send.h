@@ -134,10 +134,12 @@ struct xr_score_seen {
  * @late: five quarters of the time that the last hole that was sent again has existed
  * @stale: what xroce_qp::req_stale was when that hole was filled
  * @reorder: time after which a hole counts as lost, in nanoseconds
+ * @known: it has been measured, if only as 0. Until then only the first hole counts as lost
  */
 struct xr_score {
 	struct xr_score_seen *seen;
 	bool open;
+	bool known;
 	u32 responses;
 	u32 requests;
 	u32 high;
