@@ -50,6 +50,7 @@ struct xr_deferred {
  * struct xr_early - what is known of holes among the packets of a peer (RC)
  * @sack: the peer understands selective acknowledgements
  * @ask: it is to get one
+ * @sure: the last hole that was filled had been a loss, and its packet was not late only
  * @silent: the last frame was executed without a response
  * @done: PSN behind it
  * @rnr: PSN of the last RNR NAK | XR_EARLY_RNR; written under the claim
@@ -66,6 +67,7 @@ struct xr_deferred {
 struct xr_early {
 	bool sack;
 	bool ask;
+	bool sure;
 	bool silent;
 	u32 done;
 	u32 rnr;

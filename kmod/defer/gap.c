@@ -57,6 +57,7 @@ static void xr_gap_late(struct xr_early *e, u32 ns)
 {
 	u64 late = min(ns + (u64)ns / 4, XR_EARLY_REORDER_MAX);
 
+	e->sure = false;
 	if (late >= XR_EARLY_REORDER_MIN)
 		e->reorder = max_t(u32, e->reorder, late);
 }
@@ -64,6 +65,7 @@ static void xr_gap_late(struct xr_early *e, u32 ns)
 /* A packet was lost indeed. */
 static void xr_gap_loss(struct xr_early *e)
 {
+	e->sure = true;
 	e->reorder -= e->reorder / XR_EARLY_DECAY;
 	if (e->reorder < XR_EARLY_REORDER_MIN)
 		e->reorder = 0;
@@ -139,7 +141,11 @@ void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 	}
 }
 
-/* Judge which holes are lost. The lock is held. Return: whether the first one is. */
+/*
+ * Judge which holes are lost. While it is not sure that packets are lost, and not only late, that is
+ * the first missing packet: whether that was lost will be known soon. The lock is held. Return:
+ * whether it is lost.
+ */
 bool xr_gap_judge(struct xr_qp *qp, u32 epsn)
 {
 	u32 high = xr_deferred_last(&qp->defer)->psn;
@@ -147,12 +153,12 @@ bool xr_gap_judge(struct xr_qp *qp, u32 epsn)
 	u64 now = ktime_get_ns();
 
 	if (e->since && now - e->since >= e->reorder) {
-		e->lost = e->until;
+		e->lost = e->sure ? e->until : xr_psn_add(epsn, 1);
 		e->since = 0;
 		e->ask = true;
 	}
-	if (!e->since && e->lost != high) {
-		if (e->reorder) {
+	if (!e->since && e->lost != high && (e->sure || xr_psn_diff(e->lost, epsn) <= 0)) {
+		if (e->reorder || !e->sure) {
 			e->until = high;
 			e->since = now;
 		} else {

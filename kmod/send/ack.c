@@ -491,6 +491,8 @@ static int xr_ack_due(struct xr_qp *qp, struct xr_swqe *w, struct xr_ack *a)
 		xr_requester_fail(qp, XROCE_WC_LOC_PROT_ERR);
 		return 0;
 	}
+	if (unlikely(s->score.open))
+		xr_score_origin(s, w, a->psn, a->opcode);
 	w->received += a->len;
 	xr_ack_counted(s, w);
 	s->una = xr_psn_add(a->psn, 1);

@@ -188,6 +188,9 @@ static int xr_resend_hole(struct xr_qp *qp)
 	end = xr_psn_add(psn, 1);
 	if (xr_swqe_responds(w))
 		end = xr_resend_range(s, w, psn, &psn);
+	/* Alone its response differs from the one that may be late. */
+	if (psn == s->una && psn != end && !c->sure)
+		end = xr_psn_add(psn, 1);
 	if (psn == end) {
 		xr_score_defer(s, xr_swqe_part_end(w, c->next));
 		return 0;
@@ -256,7 +259,7 @@ u64 xr_resend_period(const struct xr_qp *qp)
 	ns += READ_ONCE(qp->link->nr_qps) * XR_RESEND_SHARE;
 	ns = min(ns << s->probes, jiffies_to_nsecs(s->ticks));
 	if (s->score.open && s->score.since && !s->wait)
-		ns = min(ns, max(s->score.reorder, XR_RESEND_SHORT));
+		ns = min(ns, max(xr_score_wait(&s->score), XR_RESEND_SHORT));
 	return ns;
 }
 
@@ -287,7 +290,7 @@ void xr_resend_gap(struct xr_send *s)
 	xr_score_judge(s, ktime_get_ns());
 	if (c->since && !waits && s->state != XR_SEND_DYING && s->ticks) {
 		s->ticking = true;
-		hrtimer_start(&s->tick, ns_to_ktime(max(c->reorder, XR_RESEND_SHORT)),
+		hrtimer_start(&s->tick, ns_to_ktime(max(xr_score_wait(c), XR_RESEND_SHORT)),
 			      HRTIMER_MODE_REL_PINNED_SOFT);
 	}
 }
@@ -306,14 +309,18 @@ bool xr_resend_overdue(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 	struct xr_score *c = &s->score;
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), since = c->open ? c->since : 0;
 	u32 all = xr_resend_heard(qp);
 	bool heard = all != s->heard_then;
 	u64 timeout;
 
+	if (c->open)
+		xr_score_judge(s, now);
+	/* It expired early, for a hole. */
+	if (since && c->since != since)
+		return xr_resend_due(s);
 	s->heard_then = all;
 	if (c->open) {
-		xr_score_judge(s, now);
 		timeout = xr_resend_timeout(s, heard);
 		xr_holes_overdue(s, now, timeout);
 		if ((!heard && !xr_resend_due(s)) || xr_score_again(s, now, timeout)) {

@@ -4,12 +4,14 @@
 #include <linux/minmax.h>
 
 #include "xroce_map.h"
+#include "xroce_wire.h"
 
 #include "qp/qp.h"
 
 #include "holes.h"
 #include "psn.h"
 #include "score.h"
+#include "wqe.h"
 
 /* xr_score::reorder shrinks by its 16th with each hole whose packets had been lost. */
 #define XR_SCORE_DECAY	16
@@ -159,31 +161,62 @@ bool xr_score_begin(struct xr_qp *qp)
 	return true;
 }
 
+/**
+ * xr_score_origin() - tell a packet that was sent again from one that was only late
+ * @s: the send side, with holes
+ * @w: a READ, or another request with a response
+ * @psn: PSN of the packet of its response that is due
+ * @opcode: its opcode, which shows where the response begins and ends that it belongs to
+ *
+ * xr_score_pass() uses it.
+ */
+void xr_score_origin(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 opcode)
+{
+	u32 begin = xr_swqe_part_begin(w, psn), end = xr_swqe_part_end(w, psn);
+	bool only = opcode == XROCE_RC_READ_RESPONSE_ONLY;
+	struct xr_score *c = &s->score;
+	bool again, first;
+
+	if (xr_psn_distance(end, begin) <= 1)
+		return;
+	/* The one that begins with it, and that was requested alone. */
+	again = only || (opcode == XROCE_RC_READ_RESPONSE_FIRST && psn != begin);
+	first = c->single && c->again == psn;
+	if (again)
+		c->origin = XR_ORIGIN_AGAIN;
+	else if (first)
+		c->origin = XR_ORIGIN_LATE;
+}
+
 /*
  * A packet of the hole at the old xr_send::una has come; @end: the last one. If that was not by
- * what was sent again, it was late only: it came too soon for an answer, or the answer comes, too,
- * for something that is not outstanding any more.
+ * what was sent again, it was late only: it says so, or it came too soon for an answer, or the
+ * answer comes, too, for something that is not outstanding any more.
  */
 static void xr_score_learn(struct xr_send *s, u32 from, bool end)
 {
 	const struct xroce_qp *map = container_of(s, struct xr_qp, send)->map;
-	struct xr_score *c = &s->score;
 	u64 now = ktime_get_ns(), late, stale = READ_ONCE(map->req_stale);
+	struct xr_score *c = &s->score;
+	bool now_late, was_late;
 
 	late = now - xr_score_first(s, from, now);
 	late = min(late + late / 4, max(XR_SCORE_REORDER_MAX, 2ull * s->rtt.srtt));
-	if (!c->sent || (c->exact && now - c->sent < XR_SCORE_EARLY(s->rtt.min)))
-		c->reorder = max(c->reorder, late);
-	else if (stale != c->stale)
-		c->reorder = max(c->reorder, c->late);
-	else if (end)
+	now_late = c->origin == XR_ORIGIN_LATE || (c->origin == XR_ORIGIN_UNKNOWN &&
+		   (!c->sent || (c->exact && now - c->sent < XR_SCORE_EARLY(s->rtt.min))));
+	was_late = stale != c->stale && c->late;
+	if (now_late || was_late) {
+		c->reorder = max3(c->reorder, now_late ? late : 0, was_late ? c->late : 0);
+		c->sure = c->sure && !now_late;
+	} else if (end || c->origin == XR_ORIGIN_AGAIN) {
 		c->reorder -= c->reorder / XR_SCORE_DECAY;
+		c->sure = true;
+	}
 	if (c->reorder < XR_SCORE_REORDER_MIN)
 		c->reorder = 0;
-	if (!end)
+	if (!end && c->origin == XR_ORIGIN_UNKNOWN)
 		return;
-	c->known = true;
-	c->late = c->sent ? late : 0;
+	c->late = now_late || c->origin ? 0 : late;
 	c->stale = stale;
 }
 
@@ -201,6 +234,7 @@ void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses)
 	/* Of requests the peer judges itself. */
 	if (c->proof != from && !xr_holes_had(s, from))
 		xr_score_learn(s, from, end);
+	c->origin = XR_ORIGIN_UNKNOWN;
 	for (i = 0; i < min(n, XR_SCORE_PSNS); i++)
 		noted += __test_and_clear_bit((from + i) % XR_SCORE_PSNS, c->seen->has);
 	c->credit = min(c->credit + n, XR_SEND_WINDOW_MAX);
@@ -247,10 +281,18 @@ void xr_score_resent(struct xr_send *s, u32 psn, u32 n)
 		c->sent = c->scan;
 		c->top = s->top;
 		c->exact = true;
+		c->again = psn;
+		c->single = n == 1;
 	}
 	c->next = xr_psn_add(psn, n);
 	if (xr_score_at(s, c->next) > xr_score_at(s, c->lost))
 		c->next = c->lost;
+}
+
+/* Return: nanoseconds after which a hole counts as lost. */
+u64 xr_score_wait(const struct xr_score *c)
+{
+	return c->sure ? c->reorder : max(c->reorder, XR_SCORE_REORDER_MIN);
 }
 
 /**
@@ -263,22 +305,19 @@ void xr_score_resent(struct xr_send *s, u32 psn, u32 n)
 void xr_score_judge(struct xr_send *s, u64 now)
 {
 	struct xr_score *c = &s->score;
+	u32 until;
 
 	/* Without a timeout no timer runs. */
-	if (c->since && (now - c->since >= c->reorder || !s->ticks)) {
-		if (xr_score_at(s, c->until) > xr_score_at(s, c->lost))
-			c->lost = c->until;
+	if (c->since && (now - c->since >= xr_score_wait(c) || !s->ticks)) {
+		until = c->sure || !s->ticks ? c->until : xr_psn_add(s->una, 1);
+		if (xr_score_at(s, until) > xr_score_at(s, c->lost))
+			c->lost = until;
 		c->since = 0;
 	}
-	if (c->since || xr_score_at(s, c->lost) >= xr_score_at(s, c->proof))
+	if (c->since || xr_score_at(s, c->lost) >= xr_score_at(s, c->proof) ||
+	    (!c->sure && s->ticks && c->lost != s->una))
 		return;
-	/* The first hole of a connection shows whether packets are late or lost. */
-	if (!c->known && s->ticks) {
-		if (!c->scan)
-			c->lost = xr_psn_add(s->una, 1);
-		return;
-	}
-	if (!c->reorder || !s->ticks) {
+	if (!xr_score_wait(c) || !s->ticks) {
 		c->lost = c->proof;
 		return;
 	}

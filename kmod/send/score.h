@@ -3,7 +3,9 @@
  * What has arrived out of order of the PSNs from xr_send::una on: packets of responses that have
  * been written to memory, and request packets that the peer has executed or keeps. Between them are
  * holes. Packets may only be late, so a hole counts as lost after a time, xr_score::reorder, which
- * is measured: 0 until a packet that was sent again turns out to have been late only.
+ * is measured: 0 until a packet that was sent again turns out to have been late only. If that was so
+ * for the last one, or nothing is known yet, only the first hole counts as lost, until it is known
+ * whether it was.
  *
  * A hole that counts as lost is sent again (resend.h). The lock of the send side is held for all
  * functions.
@@ -18,13 +20,16 @@
 #include "send.h"
 
 struct xr_qp;
+struct xr_swqe;
 
 bool xr_score_response(struct xr_qp *qp, u32 psn);
 bool xr_score_requests(struct xr_qp *qp, u32 psn, u32 n);
 bool xr_score_kept(struct xr_qp *qp, u32 psn, u32 n);
 bool xr_score_begin(struct xr_qp *qp);
 u32 xr_score_holes(const struct xr_send *s);
+void xr_score_origin(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 opcode);
 void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses);
+u64 xr_score_wait(const struct xr_score *c);
 void xr_score_judge(struct xr_send *s, u64 now);
 void xr_score_defer(struct xr_send *s, u32 end);
 bool xr_score_again(const struct xr_send *s, u64 now, u64 timeout);

@@ -109,6 +109,18 @@ struct xr_score_seen {
 };
 
 /**
+ * enum xr_origin - what a packet of a response is a response to
+ * @XR_ORIGIN_UNKNOWN: that cannot be told
+ * @XR_ORIGIN_LATE: the first request
+ * @XR_ORIGIN_AGAIN: a request for what was missing
+ */
+enum xr_origin {
+	XR_ORIGIN_UNKNOWN,
+	XR_ORIGIN_LATE,
+	XR_ORIGIN_AGAIN,
+};
+
+/**
  * struct xr_score - what has arrived out of order
  * @seen: the packets; NULL until there is one
  * @open: there are holes; otherwise the rest has no meaning, except @seen and @reorder
@@ -129,17 +141,20 @@ struct xr_score_seen {
  * @scan: when a hole was last sent again; 0: none was
  * @scan_top: what xr_send::top was at that time
  * @sent: when the hole at xr_send::una was sent again; 0: it was not
+ * @again: PSN with which that began
+ * @single: that was one packet
+ * @origin: of the packet that is due
  * @exact: @sent is the time itself; otherwise it was then or before
  * @top: what xr_send::top was at @sent
  * @late: five quarters of the time that the last hole that was sent again has existed
  * @stale: what xroce_qp::req_stale was when that hole was filled
  * @reorder: time after which a hole counts as lost, in nanoseconds
- * @known: it has been measured, if only as 0. Until then only the first hole counts as lost
+ * @sure: the last hole that was sent again had been lost indeed
  */
 struct xr_score {
 	struct xr_score_seen *seen;
 	bool open;
-	bool known;
+	bool sure;
 	u32 responses;
 	u32 requests;
 	u32 high;
@@ -155,6 +170,9 @@ struct xr_score {
 	u32 scan_top;
 	u32 top;
 	u64 sent;
+	u32 again;
+	bool single;
+	u8 origin;
 	bool exact;
 	u64 late;
 	u64 stale;

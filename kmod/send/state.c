@@ -78,7 +78,7 @@ void xr_send_start(struct xr_qp *qp)
 		s->asks = false;
 		s->sacked = false;
 		s->score.reorder = 0;
-		s->score.known = false;
+		s->score.sure = false;
 		s->score.late = 0;
 		s->stale = READ_ONCE(qp->map->req_stale);
 		s->score.stale = s->stale;
