@@ -54,6 +54,7 @@ struct xr_deferred {
  * @silent: the last frame was executed without a response
  * @done: PSN behind it
  * @rnr: PSN of the last RNR NAK | XR_EARLY_RNR; written under the claim
+ * @nak: PSN of the last sequence NAK; likewise
  * @told: PSN behind the hole for which the last NAK was sent
  * @lost: holes before this PSN count as lost, if it is after the expected PSN
  * @until: PSN behind the frames that were there at @since
@@ -71,6 +72,7 @@ struct xr_early {
 	bool silent;
 	u32 done;
 	u32 rnr;
+	u32 nak;
 	u32 told;
 	u32 lost;
 	u32 until;

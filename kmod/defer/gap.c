@@ -38,6 +38,8 @@ void xr_gap_nak(struct xr_qp *qp, u32 psn, u8 syndrome)
 {
 	if ((syndrome & 0xe0) == XROCE_SYN_RNR)
 		WRITE_ONCE(qp->defer.early.rnr, psn | XR_EARLY_RNR);
+	else if (syndrome == XROCE_SYN_NAK_SEQ)
+		WRITE_ONCE(qp->defer.early.nak, psn);
 }
 
 /* True if the peer has got an RNR NAK for the packet that is expected. */
@@ -134,7 +136,7 @@ void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 			xr_gap_loss(e);
 		else if (e->sack || xr_psn_diff(e->lost, d->psn) <= 0)
 			xr_gap_late(e, ns);
-		else
+		else if (d->psn == READ_ONCE(e->nak))
 			xr_gap_filled(e, d->psn, ns);
 	} else if (!e->reorder && (!prev || xr_psn_add(prev->psn, 1) != d->psn)) {
 		e->ask = true;

@@ -23,7 +23,7 @@ struct xroce_sack;
 
 /* xr_early::reorder, in nanoseconds: if it is shorter it is 0; at most. */
 #define XR_EARLY_REORDER_MIN	(50ull * NSEC_PER_USEC)
-#define XR_EARLY_REORDER_MAX	(50ull * NSEC_PER_MSEC)
+#define XR_EARLY_REORDER_MAX	(200ull * NSEC_PER_MSEC)
 
 /* Frames are kept for this time without progress, in nanoseconds. */
 #define XR_EARLY_HOLD	(2ull * NSEC_PER_SEC)

@@ -250,17 +250,26 @@ void xr_resend_probe(struct xr_send *s)
 		s->probe |= XR_PROBE_LAST;
 }
 
-/* Return: nanoseconds until xr_send::tick expires. */
-u64 xr_resend_period(const struct xr_qp *qp)
+/* Return: nanoseconds without any response after which something is lost. */
+static u64 xr_resend_silence(const struct xr_qp *qp)
 {
 	const struct xr_send *s = &qp->send;
 	u64 ns = xr_rtt_timeout(&s->rtt);
 
 	ns += READ_ONCE(qp->link->nr_qps) * XR_RESEND_SHARE;
-	ns = min(ns << s->probes, jiffies_to_nsecs(s->ticks));
+	return min(ns << s->probes, jiffies_to_nsecs(s->ticks));
+}
+
+/* Return: nanoseconds until xr_send::tick expires. */
+u64 xr_resend_period(const struct xr_qp *qp)
+{
+	u64 ns = xr_resend_silence(qp), waited = ktime_get_ns() - qp->send.heard_at;
+	const struct xr_send *s = &qp->send;
+
+	ns = ns > waited ? ns - waited : 0;
 	if (s->score.open && s->score.since && !s->wait)
-		ns = min(ns, max(xr_score_wait(&s->score), XR_RESEND_SHORT));
-	return ns;
+		ns = min(ns, xr_score_wait(&s->score));
+	return max(ns, XR_RESEND_SHORT);
 }
 
 /* Return: responses so far, also those that the program has dropped as no longer outstanding. */
@@ -278,6 +287,7 @@ void xr_resend_watch(struct xr_send *s)
 		return;
 	s->ticking = true;
 	s->heard_then = xr_resend_heard(qp);
+	s->heard_at = ktime_get_ns();
 	hrtimer_start(&s->tick, ns_to_ktime(xr_resend_period(qp)), HRTIMER_MODE_REL_PINNED_SOFT);
 }
 
@@ -309,17 +319,17 @@ bool xr_resend_overdue(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 	struct xr_score *c = &s->score;
-	u64 now = ktime_get_ns(), since = c->open ? c->since : 0;
+	u64 now = ktime_get_ns(), timeout;
 	u32 all = xr_resend_heard(qp);
 	bool heard = all != s->heard_then;
-	u64 timeout;
 
 	if (c->open)
 		xr_score_judge(s, now);
-	/* It expired early, for a hole. */
-	if (since && c->since != since)
+	/* It has expired for a hole. */
+	if (!heard && now - s->heard_at < xr_resend_silence(qp))
 		return xr_resend_due(s);
 	s->heard_then = all;
+	s->heard_at = now;
 	if (c->open) {
 		timeout = xr_resend_timeout(s, heard);
 		xr_holes_overdue(s, now, timeout);

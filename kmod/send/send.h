@@ -273,7 +273,9 @@ struct xr_send_attr {
  * @tick: judges holes and probes, while anything is outstanding
  * @ticking: it is queued, or being handled
  * @heard: responses so far
- * @heard_then: what that was when @tick expired, and xroce_qp::req_stale, together
+ * @heard_then: what that was at @heard_at, and xroce_qp::req_stale, together
+ * @heard_at: when @tick expired for the sake of what is heard, or was started, in nanoseconds of
+ *	CLOCK_MONOTONIC
  * @probes: times that @tick found nothing new, XR_PROBE_DOUBLE at most
  * @probe: packets to be sent as probes, XR_PROBE_*
  * @stale: what xroce_qp::req_stale was at the last local ACK timeout
@@ -355,6 +357,7 @@ struct xr_send {
 	bool ticking;
 	u32 heard;
 	u32 heard_then;
+	u64 heard_at;
 	u8 probes;
 	u8 probe;
 	u8 spared;
