@@ -9,6 +9,8 @@
 #include "mem/mtt.h"
 #include "obj/link.h"
 #include "odp/odp.h"
+#include "qp/follow.h"
+#include "qp/path.h"
 #include "recv/queue.h"
 
 #include "main.h"
@@ -28,9 +30,12 @@ static int __init xr_init(void)
 	ret = xr_recv_queues_init();
 	if (ret)
 		goto err_odp;
-	ret = xr_link_init();
+	ret = xr_path_init(xr_follow);
 	if (ret)
 		goto err_recv;
+	ret = xr_link_init();
+	if (ret)
+		goto err_path;
 	ret = xr_xdp_tx_init();
 	if (ret)
 		goto err_link;
@@ -46,6 +51,8 @@ err_xdp_tx:
 	xr_xdp_tx_exit();
 err_link:
 	xr_link_exit();
+err_path:
+	xr_path_exit();
 err_recv:
 	xr_recv_queues_exit();
 err_odp:
@@ -65,6 +72,7 @@ static void __exit xr_exit(void)
 	xr_xdp_tx_exit();
 	xr_link_exit();
 	xr_teardown_links();
+	xr_path_exit();
 	xr_recv_queues_exit();
 	xr_odp_exit();
 	xr_mtt_exit();

@@ -10,6 +10,7 @@
 #if !defined(_XR_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define _XR_TRACE_H
 
+#include <linux/if_ether.h>
 #include <linux/tracepoint.h>
 #include <linux/types.h>
 
@@ -185,6 +186,26 @@ TRACE_EVENT(xroce_fault,
 	),
 	TP_printk("addr=%#llx pages=%llu write=%d error=%d", __entry->addr, __entry->pages,
 		  __entry->write, __entry->error)
+);
+
+/* The peer of a queue pair, or the next hop to it, has another Ethernet address. */
+TRACE_EVENT(xroce_peer_moved,
+	TP_PROTO(u32 link, u32 qpn, const u8 *from, const u8 *to),
+	TP_ARGS(link, qpn, from, to),
+	TP_STRUCT__entry(
+		__field(u32, link)
+		__field(u32, qpn)
+		__array(u8, from, ETH_ALEN)
+		__array(u8, to, ETH_ALEN)
+	),
+	TP_fast_assign(
+		__entry->link = link;
+		__entry->qpn = qpn;
+		memcpy(__entry->from, from, ETH_ALEN);
+		memcpy(__entry->to, to, ETH_ALEN);
+	),
+	TP_printk("link=%u qpn=%u from=%pM to=%pM", __entry->link, __entry->qpn, __entry->from,
+		  __entry->to)
 );
 
 /* A limit refuses something. @uid: -1: no user; @kind: enum xroce_counted; @why: as in the log. */

@@ -1166,7 +1166,8 @@ struct xroce_qp_add {
  * @retry_cnt: times that requests are sent again without progress, 0 to 7
  * @rnr_retry: likewise after RNR NAKs; 7: without end
  * @max_rd_atomic: READs and atomics that may be outstanding, 0 to 128; with 0 none can be posted
- * @dmac: Ethernet address of the peer or of the next hop, unicast
+ * @dmac: Ethernet address of the peer or of the next hop, unicast. If it is what the kernel's
+ *	routes and neighbours say, it changes with them; another one is kept
  * @vlan_tci: VLAN of requests: its number, 1 to 4094, in the low 12 bits, and the priority in
  *	the high 3 bits; 0: no tag
  * @reserved2: 0

@@ -143,7 +143,7 @@ static u32 xr_addr_tag(const void *frame, u32 l3)
  * The device to which the stack gives a frame with this (outer) tag, as of xr_addr_tag(): the VLAN
  * device, or the bridge or bond of a port. Under RCU.
  */
-static struct net_device *xr_addr_upper(struct net_device *dev, u32 tag)
+struct net_device *xr_addr_upper(struct net_device *dev, u32 tag)
 {
 	struct net_device *master = xr_addr_master(dev);
 	__be16 proto = htons(tag >> 16);

@@ -16,6 +16,7 @@ void xr_addr_publish(struct bpf_map *map, const struct net_device *dev);
 bool xr_addr_local(struct net_device *dev, const void *frame, u32 l3, u32 len);
 u64 xr_addr_group(struct net_device *dev, const void *frame, u32 l3, u32 tag);
 bool xr_addr_ours(struct net_device *dev, const void *frame);
+struct net_device *xr_addr_upper(struct net_device *dev, u32 tag);
 bool xr_addr_has_ip(struct net_device *dev, const struct in6_addr *ip, u16 vlan);
 
 /*

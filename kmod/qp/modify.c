@@ -25,6 +25,7 @@
 #include "attr.h"
 #include "create.h"
 #include "error.h"
+#include "follow.h"
 #include "peer.h"
 #include "qp.h"
 #include "trace.h"
@@ -48,15 +49,6 @@ static u16 xr_qp_vlan(const struct xr_qp *qp, const struct xr_qp_attr *a)
 	if (!a->by_gid)
 		return 0;
 	return qp->send.attr.vlan < VLAN_N_VID ? qp->send.attr.vlan : XROCE_QP_UNTAGGED;
-}
-
-/* Where responses and congestion notifications go; all zero: where each request comes from. */
-static void xr_qp_set_dmac(struct xroce_qp *q, const u8 *dmac)
-{
-	u64 word = 0;
-
-	memcpy(&word, dmac, ETH_ALEN);
-	WRITE_ONCE(q->dmac, word);
 }
 
 /*
@@ -285,8 +277,11 @@ static void xr_qp_set(struct xr_qp *qp, const struct xr_qp_attr *a)
 		WRITE_ONCE(q->qkey, a->qkey);
 	if (a->mask & XROCE_QP_MIN_RNR_TIMER)
 		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
-	if (a->mask & (XROCE_QP_AV | XROCE_QP_DMAC))
-		xr_qp_set_dmac(q, qp->send.attr.dmac);
+	if (a->mask & (XROCE_QP_AV | XROCE_QP_DMAC)) {
+		xr_responses_move(qp, qp->send.attr.dmac);
+		/* Verbs have asked the stack. */
+		qp->follows = a->by_gid || xr_follow_known(qp);
+	}
 }
 
 /* What begins in the new state, which has been published. */

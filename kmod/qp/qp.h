@@ -41,6 +41,8 @@ struct xr_peer;
  * @mtu: path MTU in bytes
  * @max_dest_rd_atomic: number of READs and atomics kept for replay
  * @failed: a packet, a work request or a response has moved it to ERR
+ * @follows: the peer's Ethernet address, xr_send_attr::dmac, is what the stack has said: when the
+ *	stack says another one, it is followed (qp/follow.h)
  * @epoch: number that is new, among all queue pairs, with each transition to RTR
  * @windows_2a: number of windows of type 2A bound to it; negative: no more can be
  *	(mw_count.h)
@@ -81,6 +83,7 @@ struct xr_qp {
 	u32 mtu;
 	u32 max_dest_rd_atomic;
 	bool failed;
+	bool follows;
 	u64 epoch;
 	atomic_t windows_2a;
 	atomic_t windows_2b;

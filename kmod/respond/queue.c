@@ -147,6 +147,26 @@ static void xr_responses_way(struct xr_qp *qp, const void *l2, u32 l2_len)
 	rs->l2_len = l2_len;
 }
 
+/**
+ * xr_responses_move() - set where responses and congestion notifications go
+ * @qp: the queue pair; the lock of its link is held
+ * @dmac: the peer's Ethernet address, or that of the next hop; 0: where each request comes from
+ *
+ * That includes responses that are queued, but not frames that have been built.
+ */
+void xr_responses_move(struct xr_qp *qp, const u8 *dmac)
+{
+	struct xr_responses *rs = &qp->responses;
+	u64 word = 0;
+
+	memcpy(&word, dmac, ETH_ALEN);
+	spin_lock_bh(&rs->lock);
+	WRITE_ONCE(qp->map->dmac, word);
+	if (word)
+		memcpy(rs->l2, &word, ETH_ALEN);
+	spin_unlock_bh(&rs->lock);
+}
+
 /* Send what is queued, with the Ethernet header of a request. The queue's lock is held. */
 void xr_responses_start(struct xr_qp *qp, const void *l2, u32 l2_len)
 {

@@ -59,6 +59,7 @@ void xr_responses_open(struct xr_qp *qp);
 void xr_responses_reset(struct xr_responses *rs);
 void xr_responses_close(struct xr_qp *qp);
 void xr_responses_free(struct xr_responses *rs);
+void xr_responses_move(struct xr_qp *qp, const u8 *dmac);
 int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		   const void *l2, u32 l2_len, bool must);
 void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame);

@@ -19,6 +19,7 @@
 #include "obj/link.h"
 #include "own/owner.h"
 #include "qp/error.h"
+#include "qp/path.h"
 #include "qp/qp.h"
 
 #include "holes.h"
@@ -767,6 +768,7 @@ static void xr_requester_timeout(struct timer_list *timer)
 	}
 	xr_requester_count(&qp->map->req_timeouts, 1);
 	this_cpu_inc(s->batch.stat->req_timeout);
+	xr_path_silent(qp->link);
 	s->wait = XR_WAIT_NONE;
 	rcu_read_lock();
 	if (xr_requester_retries(qp, XR_AGAIN_TIMEOUT)) {

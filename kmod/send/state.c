@@ -3,6 +3,7 @@
  * The state of a send side, enum xr_send_state, and its attributes, with the length of the local
  * ACK timeout.
  */
+#include <linux/etherdevice.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
@@ -17,6 +18,7 @@
 
 #include "packet.h"
 #include "requester.h"
+#include "resend.h"
 #include "state.h"
 #include "steer.h"
 #include "timer_compat.h"
@@ -51,6 +53,31 @@ void xr_send_set(struct xr_qp *qp, const struct xr_send_attr *attr)
 	spin_lock_bh(&s->lock);
 	s->attr = *attr;
 	s->ticks = xr_send_ticks(attr->timeout);
+	spin_unlock_bh(&s->lock);
+}
+
+/**
+ * xr_send_move() - send to another Ethernet address
+ * @qp: the queue pair; the lock of its link is held
+ * @dmac: the peer's address, or that of the next hop
+ *
+ * What has been lost on the way to the previous address counts for no attempt, and the peer is
+ * asked at once how far it has come.
+ */
+void xr_send_move(struct xr_qp *qp, const u8 *dmac)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	ether_addr_copy(s->attr.dmac, dmac);
+	if (xr_send_active(s))
+		xr_request_template(qp);
+	if (xr_send_active(s) && qp->type == XROCE_QPT_RC && s->una != s->psn) {
+		s->retries = 0;
+		xr_requester_restart(s);
+		xr_resend_probe(s);
+		xr_requester_arm(s);
+	}
 	spin_unlock_bh(&s->lock);
 }
 

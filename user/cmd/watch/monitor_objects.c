@@ -54,13 +54,27 @@ static void print_state(const struct object *o)
 	}
 }
 
-static bool tell(const char *event, const struct object *o)
+/* True if a queue pair sends to another Ethernet address than before. */
+static bool moved(const struct object *o, const struct object *p)
+{
+	static const __u8 none[sizeof(o->dmac)];
+
+	return memcmp(o->dmac, p->dmac, sizeof(none)) && memcmp(o->dmac, none, sizeof(none)) &&
+	       memcmp(p->dmac, none, sizeof(none));
+}
+
+/* @before: what the object was, if it has changed; or NULL. */
+static bool tell(const char *event, const struct object *o, const struct object *before)
 {
 	monitor_begin(event, now_ns());
 	print_dev(o->dev);
 	print_id(o);
 	if (strcmp(event, "del"))
 		print_state(o);
+	if (before && moved(before, o)) {
+		print_mac("dmac", o->dmac);
+		print_mac("dmac_before", before->dmac);
+	}
 	return monitor_end();
 }
 
@@ -76,7 +90,7 @@ static bool changed(const struct object *o, const struct object *p)
 {
 	return o->state != p->state || o->cause != p->cause ||
 	       o->key != p->key || o->length != p->length ||
-	       (o->pd != p->pd && o->kind != OBJECT_PD) ||
+	       (o->pd != p->pd && o->kind != OBJECT_PD) || moved(o, p) ||
 	       strcmp(o->name, p->name) || strcmp(o->dev, p->dev);
 }
 
@@ -92,15 +106,15 @@ void monitor_compare(const struct objects *before, const struct objects *now)
 		order = b == before->count ? 1 : n == now->count ? -1 :
 			object_compare(o, p);
 		if (order < 0) {
-			if (!tell("del", o))
+			if (!tell("del", o, NULL))
 				return;
 		} else if (order > 0) {
-			if (!tell("add", p))
+			if (!tell("add", p, NULL))
 				return;
 		} else if (another(o, p)) {
-			if (!tell("del", o) || !tell("add", p))
+			if (!tell("del", o, NULL) || !tell("add", p, NULL))
 				return;
-		} else if (changed(o, p) && !tell("change", p)) {
+		} else if (changed(o, p) && !tell("change", p, o)) {
 			return;
 		}
 		b += order <= 0;

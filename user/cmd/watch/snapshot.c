@@ -93,6 +93,7 @@ static int add_qps(struct xroce *x, struct objects *o, struct object one,
 		one.pd = q.pd;
 		one.state = q.state;
 		one.cause = q.cause;
+		memcpy(one.dmac, q.dmac, sizeof(one.dmac));
 		if (!ARRAY_ADD(o->objects, o->count, one))
 			return -ENOMEM;
 	}

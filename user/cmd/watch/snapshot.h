@@ -26,6 +26,7 @@ enum object_kind {
  * @key: region: L_Key; window: R_Key; link: number of its map "events"
  * @length: region or bound window: length in bytes
  * @pd: protection domain
+ * @dmac: queue pair: Ethernet address that it sends to; 0: none
  * @name: region: its name
  */
 struct object {
@@ -38,6 +39,7 @@ struct object {
 	__u32 key;
 	__u64 length;
 	__u32 pd;
+	__u8 dmac[6];
 	char name[XROCE_NAME_MAX + 1];
 };
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Queue pairs follow a peer, or the next hop to it, that gets another Ethernet address. */
+#ifndef _XR_QP_FOLLOW_H
+#define _XR_QP_FOLLOW_H
+
+#include <linux/types.h>
+
+struct xr_path_change;
+struct xr_qp;
+
+void xr_follow(u32 link, const struct xr_path_change *change);
+bool xr_follow_known(const struct xr_qp *qp);
+
+#endif
