@@ -32,7 +32,7 @@
  *
  *   context                           sleeps      entry
  *   ioctl, close                      yes         front/dev/chardev.c
- *   netdev notifiers (rtnl held)      yes         obj/link.c, frame/xdp_tx.c
+ *   netdev notifiers (rtnl held)      yes         obj/link.c, frame/xdp_tx.c, qp/path.c
  *   neighbour notifier                no          qp/path.c; takes no lock
  *   kfunc (softirq, RCU)              no          kfunc.c
  *   tasklet and timer of responses    no          respond/queue.c
@@ -42,7 +42,7 @@
  *   work: deferred frames (softirq)   no          defer/defer.c; its program calls kfunc.c
  *   work: frames to itself (softirq)  no          frame/loop.c; its program calls kfunc.c
  *   work: flush a receive queue       yes         recv/queue.c
- *   work: peers have moved            yes         qp/path.c
+ *   work: peers and MTU have changed  yes         qp/path.c
  *   mmu notifier                      if allowed  odp/range.c
  *   fault worker                      yes         odp/fault.c
  *   work: free empty children         yes         odp/child.c

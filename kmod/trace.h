@@ -208,6 +208,31 @@ TRACE_EVENT(xroce_peer_moved,
 		  __entry->to)
 );
 
+/*
+ * The MTU of the network device has changed, and is less than a packet of the queue pair's path MTU
+ * may need. @path_mtu: bytes of payload; @needs: bytes from the IP header on.
+ */
+TRACE_EVENT(xroce_mtu_short,
+	TP_PROTO(u32 link, u32 qpn, u32 path_mtu, u32 needs, u32 mtu),
+	TP_ARGS(link, qpn, path_mtu, needs, mtu),
+	TP_STRUCT__entry(
+		__field(u32, link)
+		__field(u32, qpn)
+		__field(u32, path_mtu)
+		__field(u32, needs)
+		__field(u32, mtu)
+	),
+	TP_fast_assign(
+		__entry->link = link;
+		__entry->qpn = qpn;
+		__entry->path_mtu = path_mtu;
+		__entry->needs = needs;
+		__entry->mtu = mtu;
+	),
+	TP_printk("link=%u qpn=%u path_mtu=%u needs=%u mtu=%u", __entry->link, __entry->qpn,
+		  __entry->path_mtu, __entry->needs, __entry->mtu)
+);
+
 /* A limit refuses something. @uid: -1: no user; @kind: enum xroce_counted; @why: as in the log. */
 TRACE_EVENT(xroce_refused,
 	TP_PROTO(const char *dev, u32 uid, u32 kind, const char *what, const char *why),

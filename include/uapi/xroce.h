@@ -1478,7 +1478,7 @@ struct xroce_cq_header {
 /* How a work request ended; the values are those of enum ibv_wc_status. */
 enum xroce_wc_status {
 	XROCE_WC_SUCCESS	= 0,
-	XROCE_WC_LOC_LEN_ERR	= 1,	/* the message is longer */
+	XROCE_WC_LOC_LEN_ERR	= 1,	/* a message, or packet of the MTU, is too long */
 	XROCE_WC_LOC_QP_OP_ERR	= 2,	/* malformed */
 	XROCE_WC_LOC_PROT_ERR	= 4,	/* key, domain, right or bounds */
 	XROCE_WC_WR_FLUSH_ERR	= 5,	/* the queue pair is in error */

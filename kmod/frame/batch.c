@@ -109,48 +109,17 @@ static noinline void xr_tx_drop_long(struct xr_tx_batch *batch)
 	batch->count = n;
 }
 
-/* The bytes of a batch. Frames that exceed the MTU of the device have been dropped. */
-static u32 xr_tx_bytes(struct xr_tx_batch *batch)
-{
-	u32 max = READ_ONCE(batch->dev->mtu) + ETH_HLEN, len, longest = 0, bytes = 0;
-	unsigned int i;
-
-	for (i = 0; i < batch->count; i++) {
-		len = batch->frame[i]->len;
-		longest = max(longest, len);
-		bytes += len;
-	}
-	if (likely(longest <= max))
-		return bytes;
-	xr_tx_drop_long(batch);
-	for (i = 0, bytes = 0; i < batch->count; i++)
-		bytes += batch->frame[i]->len;
-	return bytes;
-}
-
-/**
- * xr_tx_flush() - give the frames of a batch to the device
- * @batch: the batch; frames for which the device has no room stay in it, in order
- *
- * Frames that exceed the device's MTU are lost.
- *
- * Return: 0; -EBUSY: some frames stay; -ENETDOWN: all stay, the device is down or gone.
+/*
+ * Give frames to the device, which is up; @bytes: their length. Return: 0; -EBUSY: some frames stay
+ * in the batch, in order.
  */
-int xr_tx_flush(struct xr_tx_batch *batch)
+static int xr_tx_give(struct xr_tx_batch *batch, u32 bytes)
 {
 	struct net_device *dev = batch->dev;
-	u32 bytes, lost = 0;
 	unsigned int i;
+	u32 lost = 0;
 	int done;
 
-	if (!batch->count)
-		return 0;
-	if (!xr_tx_is_up(dev))
-		return -ENETDOWN;
-	/* Add up the lengths now: a frame belongs to the device once it is sent. */
-	bytes = xr_tx_bytes(batch);
-	if (unlikely(!batch->count))
-		return 0;
 	/* To ourselves: no wire, and no program of the driver that would see the frames. */
 	if (unlikely(xr_addr_own(dev, batch->frame[0]->data)))
 		done = xr_loop_send(batch->loop, batch->frame, batch->count, batch->qpn);
@@ -169,6 +138,70 @@ int xr_tx_flush(struct xr_tx_batch *batch)
 	memmove(batch->frame, batch->frame + done,
 		batch->count * sizeof(*batch->frame));
 	return -EBUSY;
+}
+
+/* Send the frames before the first one that exceeds the MTU. Return: as xr_tx_flush(). */
+static noinline int xr_tx_until_long(struct xr_tx_batch *batch)
+{
+	unsigned int all = batch->count, fit = 0;
+	u32 bytes = 0;
+	int ret;
+
+	while (fit < all && !xr_tx_long(batch->dev, batch->frame[fit]))
+		bytes += batch->frame[fit++]->len;
+	if (!fit)
+		return -EMSGSIZE;
+	batch->count = fit;
+	ret = xr_tx_give(batch, bytes);
+	memmove(batch->frame + batch->count, batch->frame + fit,
+		(all - fit) * sizeof(*batch->frame));
+	batch->count += all - fit;
+	/* With VLAN tags, all of them may fit. */
+	return ret || !batch->count ? ret : -EMSGSIZE;
+}
+
+/* Some frames exceed the MTU, or have VLAN tags. Return: as xr_tx_flush(). */
+static noinline int xr_tx_flush_long(struct xr_tx_batch *batch)
+{
+	unsigned int i;
+	u32 bytes = 0;
+
+	if (batch->whole)
+		return xr_tx_until_long(batch);
+	xr_tx_drop_long(batch);
+	for (i = 0; i < batch->count; i++)
+		bytes += batch->frame[i]->len;
+	return batch->count ? xr_tx_give(batch, bytes) : 0;
+}
+
+/**
+ * xr_tx_flush() - give the frames of a batch to the device
+ * @batch: the batch; frames for which the device has no room stay in it, in order
+ *
+ * Frames that exceed the device's MTU are lost, unless @batch->whole is set.
+ *
+ * Return: 0; -EBUSY: some frames stay; -ENETDOWN: all stay, the device is down or gone; -EMSGSIZE:
+ * some stay, and the first of these exceeds the MTU.
+ */
+int xr_tx_flush(struct xr_tx_batch *batch)
+{
+	u32 max, len, longest = 0, bytes = 0;
+	unsigned int i;
+
+	if (!batch->count)
+		return 0;
+	if (!xr_tx_is_up(batch->dev))
+		return -ENETDOWN;
+	max = READ_ONCE(batch->dev->mtu) + ETH_HLEN;
+	/* Add up the lengths now: a frame belongs to the device once it is sent. */
+	for (i = 0; i < batch->count; i++) {
+		len = batch->frame[i]->len;
+		longest = max(longest, len);
+		bytes += len;
+	}
+	if (unlikely(longest > max))
+		return xr_tx_flush_long(batch);
+	return xr_tx_give(batch, bytes);
 }
 
 /*

@@ -28,12 +28,14 @@ struct xroce_stat;
  * @loop: frames of the link to itself
  * @qpn: number of the queue pair, which sends them
  * @stat: counters of the link
+ * @whole: frames that exceed the MTU of the device, and those behind them, stay: they are packets
+ *	of a reliable connection, which could not go on without them
  * @sent: frames that the device has accepted, in all batches of the queue pair; a frame of
  *	the XDP program, which is counted as sent in its map, is subtracted until then
  * @sent_bytes: bytes of these frames, counted likewise
  * @lost: frames that the device did not accept, in all batches
  *
- * Protected by xr_responses::lock, or xr_send::lock. @stat_frames to @stat do not
+ * Protected by xr_responses::lock, or xr_send::lock. @stat_frames to @whole do not
  * change.
  */
 struct xr_tx_batch {
@@ -45,6 +47,7 @@ struct xr_tx_batch {
 	struct xr_loop *loop;
 	u32 qpn;
 	struct xroce_stat __percpu *stat;
+	bool whole;
 	u64 sent;
 	u64 sent_bytes;
 	u64 lost;

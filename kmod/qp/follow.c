@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Queue pairs whose peer or next hop may have changed: see follow.h. */
+/* Queue pairs whose peer, next hop or MTU may have changed: see follow.h. */
 #include <linux/bitmap.h>
 #include <linux/etherdevice.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/sched.h>
+#include <linux/udp.h>
 #include <net/ipv6.h>
 
 #include "xroce_map.h"
+#include "xroce_wire.h"
 
 #include "obj/link.h"
 #include "obj/neigh.h"
@@ -19,6 +23,11 @@
 #include "trace.h"
 
 #define XR_FOLLOW_CHUNK	64	/* queue pairs for which the locks are taken once */
+
+/* Of the longest packets behind the IP header, with the invariant CRC. */
+#define XR_FOLLOW_HEADERS	(sizeof(struct udphdr) + sizeof(struct xroce_bth) + \
+				 sizeof(struct xroce_reth) + sizeof(struct xroce_immdt) + \
+				 XROCE_ICRC_LEN)
 
 /**
  * struct xr_follow_walk - the queue pairs of a link are looked at
@@ -95,6 +104,17 @@ static void xr_follow_qp(struct xr_follow_walk *w, struct xr_qp *qp, struct net_
 	xr_send_move(qp, to);
 }
 
+/* Tell whether packets of the queue pair may exceed the MTU, from their IP headers on. */
+static void xr_follow_mtu(const struct xr_qp *qp, const struct net_device *dev)
+{
+	u32 l3 = xr_qp_map_ipv6(qp->map) ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	u32 mtu = READ_ONCE(dev->mtu);
+	u32 needs = l3 + XR_FOLLOW_HEADERS + qp->mtu;
+
+	if (needs > mtu)
+		trace_xroce_mtu_short(qp->link->id, qp->qpn, qp->mtu, needs, mtu);
+}
+
 /* Both locks, of links and of the link, are held. */
 static void xr_follow_look(struct xr_follow_walk *w, struct xr_qp *qp)
 {
@@ -104,7 +124,10 @@ static void xr_follow_look(struct xr_follow_walk *w, struct xr_qp *qp)
 	if (!dev || qp->type == XROCE_QPT_UD ||
 	    (state != XROCE_QPS_RTR && state != XROCE_QPS_RTS && state != XROCE_QPS_SQD))
 		return;
-	xr_follow_qp(w, qp, dev);
+	if (w->change->mtu)
+		xr_follow_mtu(qp, dev);
+	if (w->change->moved || w->change->silent)
+		xr_follow_qp(w, qp, dev);
 }
 
 /* Look at some queue pairs of a link. xr_links_lock is held. Return: 1: there are more; 0. */

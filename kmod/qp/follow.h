@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Queue pairs follow a peer, or the next hop to it, that gets another Ethernet address. */
+/*
+ * Queue pairs follow a peer, or the next hop to it, that gets another Ethernet address; and it is
+ * told which of them may exceed the MTU of the network device.
+ */
 #ifndef _XR_QP_FOLLOW_H
 #define _XR_QP_FOLLOW_H
 

@@ -6,7 +6,8 @@
  * - the kernel has learnt the address of a neighbour, or has been told another next hop. The stack
  *   is asked anew for each peer, because the neighbour may be the next hop to many of them;
  * - a peer is silent. Nothing notifies the module when a route changes, and without traffic of the
- *   stack nothing confirms a neighbour, so the stack is also told to ask it.
+ *   stack nothing confirms a neighbour, so the stack is also told to ask it;
+ * - the MTU of the network device is another one.
  *
  * However many changes there are, a look at a link is at most one in XR_PATH_TICKS, and takes at
  * most a tenth of the time.
@@ -28,6 +29,7 @@
 /* Links, by number: what has changed. Bits are set in any context, and cleared by the work item. */
 static DECLARE_BITMAP(xr_paths_moved, XR_MAX_LINKS);
 static DECLARE_BITMAP(xr_paths_silent, XR_MAX_LINKS);
+static DECLARE_BITMAP(xr_paths_mtu, XR_MAX_LINKS);
 
 static struct workqueue_struct *xr_path_wq;
 static unsigned long xr_path_wait = XR_PATH_TICKS;
@@ -44,7 +46,8 @@ static void xr_path_run(struct work_struct *work)
 	for (id = 0; id < XR_MAX_LINKS; id++) {
 		c.moved = test_and_clear_bit(id, xr_paths_moved);
 		c.silent = test_and_clear_bit(id, xr_paths_silent);
-		if (c.moved || c.silent)
+		c.mtu = test_and_clear_bit(id, xr_paths_mtu);
+		if (c.moved || c.silent || c.mtu)
 			xr_path_look(id, &c);
 	}
 	WRITE_ONCE(xr_path_wait, max_t(unsigned long, XR_PATH_TICKS,
@@ -106,6 +109,24 @@ static struct notifier_block xr_path_neighbours = {
 	.notifier_call = xr_path_netevent,
 };
 
+static int xr_path_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	const struct xr_link *link;
+
+	if (event != NETDEV_CHANGEMTU)
+		return NOTIFY_DONE;
+	mutex_lock(&xr_links_lock);
+	link = xr_link_of_dev(netdev_notifier_info_to_dev(ptr));
+	if (link)
+		xr_path_note(xr_paths_mtu, link->id);
+	mutex_unlock(&xr_links_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block xr_path_netdevs = {
+	.notifier_call = xr_path_netdev_event,
+};
+
 /**
  * xr_path_init() - begin to take note of changes
  * @look: looks at the queue pairs of a link; by its number, as it may have gone. Sleeps
@@ -121,9 +142,18 @@ int xr_path_init(void (*look)(u32 link, const struct xr_path_change *change))
 	xr_path_wq = alloc_workqueue("xroce_path", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!xr_path_wq)
 		return -ENOMEM;
+	ret = register_netdevice_notifier(&xr_path_netdevs);
+	if (ret)
+		goto err_wq;
 	ret = register_netevent_notifier(&xr_path_neighbours);
 	if (ret)
-		destroy_workqueue(xr_path_wq);
+		goto err_netdevs;
+	return 0;
+
+err_netdevs:
+	unregister_netdevice_notifier(&xr_path_netdevs);
+err_wq:
+	destroy_workqueue(xr_path_wq);
 	return ret;
 }
 
@@ -131,6 +161,7 @@ int xr_path_init(void (*look)(u32 link, const struct xr_path_change *change))
 void xr_path_exit(void)
 {
 	unregister_netevent_notifier(&xr_path_neighbours);
+	unregister_netdevice_notifier(&xr_path_netdevs);
 	cancel_delayed_work_sync(&xr_path_work);
 	destroy_workqueue(xr_path_wq);
 }

@@ -49,6 +49,10 @@
  */
 #define XR_SPARED	8
 
+/* How long a packet waits that exceeds the MTU of the device, and how often it looks. */
+#define XR_NARROW_MAX	(5 * NSEC_PER_SEC)
+#define XR_NARROW_LOOK	(10 * NSEC_PER_MSEC)
+
 /* Why nothing more is sent now. */
 #define XR_IDLE		1	/* a response or another work request will go on */
 
@@ -578,7 +582,7 @@ static bool xr_requester_turns(const struct xr_qp *qp)
 
 /*
  * Build and send packets, at most @budget. Return: as xr_requester_step(); 0: the budget is
- * used up; -EBUSY: the device has no room.
+ * used up; -EBUSY: the device has no room; -EMSGSIZE: as xr_tx_flush().
  */
 static int xr_requester_send(struct xr_qp *qp, int budget)
 {
@@ -628,6 +632,33 @@ static void xr_requester_nap(struct xr_send *s, enum xr_send_wait wait)
 		xr_requester_drop(s);
 }
 
+/*
+ * The next packet exceeds the MTU of the device, which has been lowered: wait until it is raised
+ * again. If it is not, end the connection.
+ */
+static void xr_requester_narrow(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	u64 now = ktime_get_ns();
+
+	if (!s->backoff.fails || !s->nap_since) {
+		s->nap_since = now;
+		/* What precedes it may have asked for no response: send that again, asking. */
+		if (!s->force) {
+			xr_tx_drop(&s->batch);
+			s->force = true;
+			xr_requester_rewind(qp);
+		}
+	}
+	xr_backoff_fail(&s->backoff);
+	if (now - s->nap_since < XR_NARROW_MAX) {
+		xr_requester_wait(s, XR_WAIT_DEVICE, XR_NARROW_LOOK);
+		return;
+	}
+	xr_requester_drop(s);
+	xr_requester_fail(qp, XROCE_WC_LOC_LEN_ERR);
+}
+
 /**
  * xr_requester_run() - send what may be sent now
  * @qp: the queue pair; the lock of its send side is held
@@ -662,6 +693,10 @@ void xr_requester_run(struct xr_qp *qp)
 	}
 	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
 		xr_requester_nap(s, ret == -EAGAIN ? XR_WAIT_MEMORY : XR_WAIT_DEVICE);
+	} else if (unlikely(ret == -EMSGSIZE)) {
+		xr_requester_narrow(qp);
+		if (!xr_send_active(s))
+			return;
 	} else if (!waiting) {
 		xr_backoff_sent(&s->backoff);
 		if (!ret)
@@ -868,6 +903,7 @@ void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp
 	s->batch.stat = link->stat;
 	s->batch.loop = &link->loop;
 	s->batch.qpn = qp->qpn;
+	s->batch.whole = qp->type == XROCE_QPT_RC;
 	s->batch.stat_frames = &link->stat->req_tx;
 	s->batch.stat_bytes = &link->stat->req_tx_bytes;
 	raw_spin_lock_init(&s->post_lock);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The tracepoints of xroce.ko: a connection whose packets are lost, a peer that moves, a limit,
-# and on-demand memory.
+# The tracepoints of xroce.ko: a connection whose packets are lost, a peer that moves, an MTU that
+# falls, a limit, and on-demand memory.
 set -eu
 
 . "$(dirname "$0")/../lib/verbs_pair.sh"
@@ -35,6 +35,8 @@ naks() {
 }
 
 moved() { saw 'xroce_peer_moved: link=N qpn=N from=[0-9a-f:]* to=02:00:00:00:0a:0a$'; }
+
+short() { saw 'xroce_mtu_short: link=N qpn=N path_mtu=1024 needs=1088 mtu=600$'; }
 
 posted() { saw 'xroce_doorbell: link=N qpn=N count=N'; }
 
@@ -93,13 +95,15 @@ pair_up wire
 echo 1 >"$events/enable"
 # Without the program's output, which is a document of its own.
 "$top/build/selftests/verbs_loss_test" rc_late_loss >/dev/null
-PATH=$top/build/user:$PATH "$top/build/selftests/verbs_path_test" path_outstanding >/dev/null
+PATH=$top/build/user:$PATH "$top/build/selftests/verbs_path_test" path_outstanding \
+	path_mtu_raised >/dev/null
 on_demand
 echo 'TAP version 13'
 run trace_states 'D6' states
 run trace_again 'D6 Q3' again
 run trace_naks 'D6' naks
 run trace_peer_moved 'D6 V12' moved
+run trace_mtu_short 'D6 V12' short
 run trace_doorbell 'D6' posted
 run trace_defer 'D6 O3' deferred
 run trace_fault 'D6 O3' fault

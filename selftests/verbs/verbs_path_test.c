@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The peer or the next hop gets another Ethernet address
+ * The peer or the next hop gets another Ethernet address, or the MTU of a network device falls,
  * while queue pairs of xr1, on p0, are connected with those of xr2, on q0. Beside each change that
  * concerns a connection is one that does not. verbs_path.sh makes the devices.
  */
@@ -123,17 +123,30 @@ static void conn_down(struct conn *c)
 		check(!ibv_destroy_qp(c->qp[i]) && !ibv_destroy_cq(c->cq[i]), "destroy");
 }
 
-/* Post a WRITE or READ of end @i. */
-static void post(struct conn *c, int i, enum ibv_wr_opcode opcode, uint32_t length)
+/* Post a WRITE or READ of end @i, and with it another one of @next bytes, unless that is 0. */
+static void post_both(struct conn *c, int i, enum ibv_wr_opcode opcode, uint32_t length,
+		      uint32_t next)
 {
-	struct ibv_sge sge = { (uintptr_t)memory[i], length, mr[i]->lkey };
-	struct ibv_send_wr *bad, wr = {
-		.sg_list = &sge, .num_sge = 1, .opcode = opcode,
+	struct ibv_sge sge[2] = {
+		{ (uintptr_t)memory[i], length, mr[i]->lkey },
+		{ (uintptr_t)memory[i], next, mr[i]->lkey },
+	};
+	struct ibv_send_wr *bad, wr[2] = { {
+		.sg_list = sge, .num_sge = 1, .opcode = opcode,
 		.send_flags = IBV_SEND_SIGNALED,
 		.wr.rdma = { (uintptr_t)memory[!i] + LENGTH, mr[!i]->rkey },
-	};
+	} };
 
-	check(!ibv_post_send(c->qp[i], &wr, &bad), "post");
+	wr[1] = wr[0];
+	wr[1].sg_list = sge + 1;
+	if (next)
+		wr[0].next = wr + 1;
+	check(!ibv_post_send(c->qp[i], wr, &bad), "post");
+}
+
+static void post(struct conn *c, int i, enum ibv_wr_opcode opcode, uint32_t length)
+{
+	post_both(c, i, opcode, length, 0);
 }
 
 static void completes(struct conn *c, int i, int want, const char *what)
@@ -435,6 +448,54 @@ TEST(path_given, "V12 U3", "an address that a program has given is kept, one tha
 	sends_to(found_qpn, mac);
 	sends_to(given_qpn, ELSEWHERE);
 	xroce_close(x);
+}
+
+/* --- The MTU of the network device. */
+
+TEST(path_mtu_raised, "V12", "a packet waits until the MTU is raised again")
+{
+	struct conn c;
+	struct ibv_wc wc;
+
+	if (!ends_up("10.79.0.2", "10.79.0.3") || !conn_up(&c, IBV_MTU_1024))
+		return;
+	works(&c, "before");
+	run(XR "ip link set p0 mtu 600");
+	post(&c, 0, IBV_WR_RDMA_WRITE, 64);
+	completes(&c, 0, IBV_WC_SUCCESS, "a small WRITE");
+	post_both(&c, 0, IBV_WR_RDMA_WRITE, 64, LENGTH);
+	completes(&c, 0, IBV_WC_SUCCESS, "a small WRITE before");
+	/* Longer than all attempts without a response together. */
+	usleep(2500000);
+	check(!ibv_poll_cq(c.cq[0], 1, &wc), "it has not waited: %s", ibv_wc_status_str(wc.status));
+	run(XR "ip link set p0 mtu 4300");
+	completes(&c, 0, IBV_WC_SUCCESS, "the MTU is raised");
+	works(&c, "afterwards");
+	conn_down(&c);
+	ends_down();
+}
+
+TEST(path_mtu_falls, "V12 V6", "a connection whose packets do not fit ends, another one does not")
+{
+	struct conn big, small;
+
+	if (!ends_up("10.79.0.2", "10.79.0.3") || !conn_up(&big, IBV_MTU_1024) ||
+	    !conn_up(&small, IBV_MTU_256))
+		return;
+	monitor_begins();
+	run(XR "ip link set p0 mtu 600");
+	post(&big, 0, IBV_WR_RDMA_WRITE, LENGTH);
+	post(&big, 0, IBV_WR_RDMA_WRITE, LENGTH);
+	works(&small, "path MTU 256 meanwhile");
+	completes(&big, 0, IBV_WC_LOC_LEN_ERR, "the MTU stays");
+	completes(&big, 0, IBV_WC_WR_FLUSH_ERR, "what is behind");
+	works(&small, "path MTU 256 afterwards");
+	check(said("state rts mtu 1024 netdev_mtu 600$"), "an event when the MTU falls");
+	monitor_ends("state err mtu 1024 netdev_mtu 600$");
+	run(XR "ip link set p0 mtu 4300");
+	conn_down(&big);
+	conn_down(&small);
+	ends_down();
 }
 
 TEST_MAIN(harness_main);

@@ -18,12 +18,6 @@
 #include "../lib/priv.h"
 #include "uapi/xroce.h"
 
-/*
- * Maximum bytes of RoCEv2 before and behind a payload: IPv6, UDP, BTH, ICRC, and the largest
- * extended headers of a packet with a full payload, those of WRITE_ONLY with immediate data.
- */
-#define OVERHEAD	(40 + 8 + 12 + 4 + 16 + 4)
-
 static const __u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
 
 bool netaddr_is_ipv4(const __u8 gid[16])
@@ -188,11 +182,11 @@ int netaddr_gid(const char *netdev, const __u8 peer[16], __u8 own[16])
 	return err;
 }
 
-int netaddr_mtu(const char *netdev)
+int netaddr_bytes(const char *netdev)
 {
 	struct ifreq request = {};
 	char dev[IF_NAMESIZE];
-	int fd, err = 0, mtu;
+	int fd, err = 0;
 
 	netdev = main_name(netdev, dev);
 	if (strlen(netdev) >= sizeof(request.ifr_name))
@@ -204,10 +198,17 @@ int netaddr_mtu(const char *netdev)
 	if (ioctl(fd, SIOCGIFMTU, &request))
 		err = -errno;
 	close(fd);
-	if (err)
-		return err;
+	return err ? : request.ifr_mtu;
+}
+
+int netaddr_mtu(const char *netdev)
+{
+	int bytes = netaddr_bytes(netdev), mtu;
+
+	if (bytes < 0)
+		return bytes;
 	for (mtu = XROCE_MTU_4096; mtu >= XROCE_MTU_256; mtu--)
-		if (request.ifr_mtu - OVERHEAD >= 128 << mtu)
+		if (bytes - NETADDR_OVERHEAD >= 128 << mtu)
 			return mtu;
 	return -EMSGSIZE;
 }

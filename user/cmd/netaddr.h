@@ -43,6 +43,17 @@ bool netaddr_has(const char *netdev, const __u8 gid[16], char *error, size_t siz
  */
 int netaddr_gid(const char *netdev, const __u8 peer[16], __u8 own[16]);
 
+/*
+ * Maximum bytes of RoCEv2 before and behind a payload: IPv6, UDP, BTH, ICRC, and the largest
+ * extended headers of a packet with a full payload, those of WRITE_ONLY with immediate data. With
+ * IPv4 there are NETADDR_IPV4_LESS less.
+ */
+#define NETADDR_OVERHEAD	(40 + 8 + 12 + 4 + 16 + 4)
+#define NETADDR_IPV4_LESS	20
+
+/* Return: the MTU of a device in bytes, or -errno. */
+int netaddr_bytes(const char *netdev);
+
 /**
  * netaddr_mtu() - largest path MTU that a device carries
  * @netdev: name of the device

@@ -48,6 +48,10 @@ static void print_state(const struct object *o)
 		if (o->cause)
 			print_colored("cause", xroce_cause_str(o->cause),
 				      COLOR_BAD);
+		if (o->short_of) {
+			print_num("mtu", o->mtu);
+			print_num("netdev_mtu", o->short_of);
+		}
 		break;
 	default:
 		break;
@@ -91,6 +95,7 @@ static bool changed(const struct object *o, const struct object *p)
 	return o->state != p->state || o->cause != p->cause ||
 	       o->key != p->key || o->length != p->length ||
 	       (o->pd != p->pd && o->kind != OBJECT_PD) || moved(o, p) ||
+	       o->short_of != p->short_of ||
 	       strcmp(o->name, p->name) || strcmp(o->dev, p->dev);
 }
 

@@ -12,6 +12,7 @@
 #include "dev.h"
 #include "message.h"
 #include "mr.h"
+#include "netaddr.h"
 #include "priv.h"
 #include "qp.h"
 #include "watch/snapshot.h"
@@ -80,12 +81,21 @@ static int add_mws(struct xroce *x, struct objects *o, struct object one)
 	}
 }
 
+/* True if packets of a queue pair may exceed the MTU of its device; a negative one is not known. */
+static bool exceeds(const struct xroce_qp_query *q, int mtu)
+{
+	int less = netaddr_is_ipv4(q->dgid) ? NETADDR_IPV4_LESS : 0;
+
+	return q->type != XROCE_QPT_UD && q->path_mtu && q->state >= XROCE_QPS_RTR &&
+	       mtu > 0 && (128 << q->path_mtu) + NETADDR_OVERHEAD - less > mtu;
+}
+
 static int add_qps(struct xroce *x, struct objects *o, struct object one,
 		   __u32 entries)
 {
+	int mtu = netaddr_bytes(one.dev), err;
 	struct xroce_qp_query q;
 	__u32 place = 0;
-	int err;
 
 	one.kind = OBJECT_QP;
 	while (!(err = qp_next(x, entries, &place, &q))) {
@@ -94,6 +104,8 @@ static int add_qps(struct xroce *x, struct objects *o, struct object one,
 		one.state = q.state;
 		one.cause = q.cause;
 		memcpy(one.dmac, q.dmac, sizeof(one.dmac));
+		one.mtu = 128u << q.path_mtu;
+		one.short_of = exceeds(&q, mtu) ? mtu : 0;
 		if (!ARRAY_ADD(o->objects, o->count, one))
 			return -ENOMEM;
 	}

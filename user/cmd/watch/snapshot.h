@@ -27,6 +27,9 @@ enum object_kind {
  * @length: region or bound window: length in bytes
  * @pd: protection domain
  * @dmac: queue pair: Ethernet address that it sends to; 0: none
+ * @mtu: queue pair: bytes of its path MTU
+ * @short_of: queue pair that is connected: the MTU of the network device, if packets of @mtu may
+ *	exceed it; or 0
  * @name: region: its name
  */
 struct object {
@@ -40,6 +43,8 @@ struct object {
 	__u64 length;
 	__u32 pd;
 	__u8 dmac[6];
+	__u32 mtu;
+	__u32 short_of;
 	char name[XROCE_NAME_MAX + 1];
 };
 
