@@ -274,6 +274,15 @@ static void put_bth(struct cursor *c, const struct packet *p)
 	put32(c, (uint32_t)p->ackreq << 31 | p->psn);
 }
 
+static void put_sack(struct cursor *c, const struct packet *p)
+{
+	uint32_t i;
+
+	put32(c, p->sack_lost);
+	for (i = 0; i < XROCE_SACK_BITS / 32; i++)
+		put32(c, p->sack_bits[i]);
+}
+
 static void put_xth(struct cursor *c, const struct packet *p)
 {
 	if (has_feth(p->opcode))
@@ -298,11 +307,9 @@ static void put_xth(struct cursor *c, const struct packet *p)
 		put64(c, p->orig);
 	if (has_imm(p->opcode))
 		put32(c, p->imm);
-	if (p->opcode == XROCE_OP_SACK) {
-		put32(c, p->sack_lost);
-		put32(c, p->sack_bits);
-		put_fill(c, 0, sizeof(struct xroce_sack) - 8);
-	}
+	if (p->opcode == XROCE_OP_SACK)
+		put_sack(c, p);
+	c->at -= p->xth_cut;
 }
 
 struct packet packet_write(uint32_t len)
@@ -326,7 +333,7 @@ struct packet packet_write(uint32_t len)
 
 void packet_build(const struct packet *p, struct frame *frame)
 {
-	uint32_t udp_len = UDP_LEN + BTH_LEN + packet_xth_len(p->opcode) +
+	uint32_t udp_len = UDP_LEN + BTH_LEN + packet_xth_len(p->opcode) - p->xth_cut +
 			   p->payload + p->pad + XROCE_ICRC_LEN;
 	struct cursor c = { frame->bytes };
 	uint32_t i;
@@ -455,7 +462,7 @@ static const char *parse_bth(const uint8_t *bth, struct packet *p)
 const char *packet_parse(const uint8_t *bytes, uint32_t len, unsigned int flags,
 			 struct packet *p)
 {
-	uint32_t l3 = 0, l4, at, icrc;
+	uint32_t l3 = 0, l4, at, icrc, i;
 	const char *wrong;
 
 	memset(p, 0, sizeof(*p));
@@ -493,7 +500,8 @@ const char *packet_parse(const uint8_t *bytes, uint32_t len, unsigned int flags,
 		p->orig = get64(bytes + at + 4);
 	if (p->opcode == XROCE_OP_SACK) {
 		p->sack_lost = get32(bytes + at + 4);
-		p->sack_bits = get32(bytes + at + 8);
+		for (i = 0; i < XROCE_SACK_BITS / 32; i++)
+			p->sack_bits[i] = get32(bytes + at + 8 + 4 * i);
 	}
 	at += packet_xth_len(p->opcode);
 	p->payload = icrc - p->pad - at;

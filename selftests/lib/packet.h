@@ -67,7 +67,8 @@
  * @msn: AETH message sequence number
  * @orig: AtomicAckETH original data
  * @sack_lost: XROCE_OP_SACK: packets that count as lost if they are missing
- * @sack_bits: XROCE_OP_SACK: those of the first 32 that are kept. Others are not
+ * @sack_bits: XROCE_OP_SACK: those that are kept
+ * @xth_cut: bytes missing at the end of the extended headers
  * @payload: bytes of payload, without @pad
  * @pattern: payload byte i is packet_pattern(@pattern, i)
  * @trailer: bytes after the IP packet (Ethernet padding)
@@ -131,7 +132,8 @@ struct packet {
 	uint32_t msn;
 	uint64_t orig;
 	uint32_t sack_lost;
-	uint32_t sack_bits;
+	uint32_t sack_bits[XROCE_SACK_BITS / 32];
+	uint32_t xth_cut;
 
 	uint32_t payload;
 	uint8_t pattern;

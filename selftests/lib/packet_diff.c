@@ -46,7 +46,7 @@ static void format(const struct field *f, const void *packet, char *text)
 unsigned int packet_diff(const struct packet *want, const struct packet *got)
 {
 	unsigned int differ = 0;
-	char a[64], b[64];
+	char a[2 * XROCE_SACK_BITS / 8 + 1], b[sizeof(a)];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(fields); i++) {

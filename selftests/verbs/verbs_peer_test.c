@@ -553,7 +553,7 @@ static void peer_sack(uint32_t n, uint32_t lost, uint32_t bits)
 
 	p.syndrome = XROCE_SYN_NAK_SEQ;
 	p.sack_lost = lost;
-	p.sack_bits = bits;
+	p.sack_bits[0] = bits;
 	peer_send(&p);
 }
 

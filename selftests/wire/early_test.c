@@ -192,7 +192,7 @@ static void expect_sack(struct wire *w, uint32_t n, uint32_t msn, uint32_t lost,
 	want.syndrome = XROCE_SYN_NAK_SEQ;
 	want.msn = msn;
 	want.sack_lost = lost;
-	want.sack_bits = bits;
+	want.sack_bits[0] = bits;
 	wire_expect(w, &want);
 }
 
