@@ -315,6 +315,17 @@ void peer_expect_send(uint32_t n, uint32_t len)
 	peer_expect_data(XROCE_RC_SEND_ONLY, n, 0, len, true);
 }
 
+void peer_expect_kept(uint32_t n, bool ack, bool again)
+{
+	struct packet want = peer_request(XROCE_RC_SEND_ONLY, n);
+
+	want.payload = 4;
+	want.ackreq = ack;
+	want.sack = true;
+	want.again = again;
+	peer_expect(&want);
+}
+
 void peer_expect_part(uint32_t n, uint32_t len, uint32_t off)
 {
 	struct packet want = peer_request(XROCE_RC_READ_REQUEST, n);
@@ -394,6 +405,38 @@ void peer_nak(uint8_t syndrome, uint32_t n)
 
 	p.syndrome = syndrome;
 	peer_send(&p);
+}
+
+struct packet peer_selective(uint32_t n, uint32_t lost, uint32_t bits)
+{
+	struct packet p = peer_response(XROCE_OP_SACK, n);
+
+	p.syndrome = XROCE_SYN_NAK_SEQ;
+	p.sack_lost = lost;
+	p.sack_bits[0] = bits;
+	return p;
+}
+
+void peer_sack(uint32_t n, uint32_t lost, uint32_t bits)
+{
+	struct packet p = peer_selective(n, lost, bits);
+
+	peer_send(&p);
+}
+
+void peer_keep(void)
+{
+	uint32_t i;
+
+	peer_post_many(1, IBV_WR_SEND, 4, 3);
+	for (i = 0; i < 3; i++)
+		peer_expect_data(XROCE_RC_SEND_ONLY, i, 0, 4, i == 2);
+	peer_nak(XROCE_SYN_NAK_SEQ, 0);
+	peer_expect_send(0, 4);
+	peer_ack(2);
+	for (i = 1; i <= 3; i++)
+		peer_completes(i, IBV_WC_SUCCESS);
+	peer_quiet();
 }
 
 void peer_send_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len)

@@ -113,6 +113,12 @@ void peer_expect_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len, bo
 /* A SEND of @len bytes in one packet that asks for an acknowledgement. */
 void peer_expect_send(uint32_t n, uint32_t len);
 
+/*
+ * A SEND of 4 bytes in one packet, to a peer that keeps packets behind a hole. @again: it has been
+ * sent before.
+ */
+void peer_expect_kept(uint32_t n, bool ack, bool again);
+
 /* A READ of @len bytes, of which the first @done have arrived. */
 void peer_expect_read(uint32_t n, uint32_t len, uint32_t done);
 
@@ -146,6 +152,17 @@ void peer_ignored(const struct packet *response);
 
 void peer_ack(uint32_t n);
 void peer_nak(uint8_t syndrome, uint32_t n);
+
+/* A selective acknowledgement: of 1024 packets from @n on the first 32 are kept as @bits says. */
+struct packet peer_selective(uint32_t n, uint32_t lost, uint32_t bits);
+void peer_sack(uint32_t n, uint32_t lost, uint32_t bits);
+
+/*
+ * Three SENDs of 4 bytes, numbers 1 to 3, of which the first is lost, and then the acknowledgement
+ * jumps: the requester has seen that the peer keeps packets. The next PSN is 3.
+ */
+void peer_keep(void);
+
 void peer_send_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len);
 
 /* Check "in": the first @len bytes have the pattern of a message, all others are untouched. */
