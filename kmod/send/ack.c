@@ -124,6 +124,9 @@ static int xr_ack_absorb(struct xr_qp *qp, u32 from)
 			responses++;
 			w->received = min(w->received + qp->mtu, w->length);
 			xr_ack_counted(s, w);
+		} else if (!xr_score_acked(&s->score, from, xr_psn_add(s->una, 1))) {
+			/* The peer only keeps it, and may still refuse or forget it. */
+			break;
 		}
 		s->una = xr_psn_add(s->una, 1);
 		if (xr_psn_add(w->last, 1) == s->una)

@@ -63,4 +63,51 @@ PEER_TEST(sack_lies, "Q3 Q5", "selective acknowledgements that make no sense")
 		peer_completes(n, IBV_WC_SUCCESS);
 }
 
+/* Five SENDs of 4 bytes, with the numbers 4 to 8, to a peer that keeps packets. */
+static void five(void)
+{
+	uint32_t n;
+
+	peer_keep();
+	peer_post_many(4, IBV_WR_SEND, 4, 5);
+	for (n = 3; n < 8; n++)
+		peer_expect_kept(n, n == 7, false);
+}
+
+/* A NAK of the second one ends the connection: what the peer has kept was not executed. */
+PEER_TEST(sack_refused, "Q4 Q5", "a request that was kept, and is refused then, fails")
+{
+	uint32_t id;
+
+	five();
+	peer_sack(3, 5, 0x1e);
+	peer_expect_kept(3, true, true);
+	peer_nak(XROCE_SYN_NAK_ACC, 4);
+	peer_completes(4, IBV_WC_SUCCESS);
+	peer_completes(5, IBV_WC_REM_ACCESS_ERR);
+	for (id = 6; id <= 8; id++)
+		peer_completes(id, IBV_WC_WR_FLUSH_ERR);
+}
+
+/* It is complete when it has been acknowledged, and not before. */
+PEER_TEST(sack_forgotten, "Q3 Q4", "what the peer has kept, and forgets, is sent again")
+{
+	uint32_t n;
+
+	five();
+	peer_sack(3, 5, 0x1e);
+	peer_expect_kept(3, true, true);
+	peer_ack(3);
+	peer_completes(4, IBV_WC_SUCCESS);
+	peer_quiet();
+	peer_incomplete();
+	/* It has dropped all of them. */
+	peer_sack(4, 4, 0);
+	for (n = 4; n < 8; n++)
+		peer_expect_kept(n, true, true);
+	peer_ack(7);
+	for (n = 5; n < 9; n++)
+		peer_completes(n, IBV_WC_SUCCESS);
+}
+
 TEST_MAIN(harness_main);
