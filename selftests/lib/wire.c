@@ -54,6 +54,7 @@ static int to_rts(struct wire *w, const struct wire_opts *opts, __u32 type)
 			 qp_attrs(type, XROCE_QPS_RTR));
 	m.dest_qpn = w->peer;
 	m.tos = opts->tos;
+	m.rq_psn = opts->psn ? : WIRE_PSN;
 	if (opts->mtu)
 		m.path_mtu = opts->mtu;
 	own_address(opts->ipv6, 2, m.sgid);
@@ -174,7 +175,7 @@ static void first_request(struct wire *w, const struct wire_opts *opts,
 		.pkey = 0xffff,
 		.dqpn = w->qpn,
 		.ackreq = true,
-		.psn = WIRE_PSN,
+		.psn = opts->psn ? : WIRE_PSN,
 		.va = w->mr.iova,
 		.rkey = w->mr.rkey,
 		.dmalen = 64,
@@ -216,7 +217,7 @@ bool wire_again(struct wire *w)
 
 	if (!ret)
 		ret = to_rts(w, &w->opts, w->opts.type ? : XROCE_QPT_RC);
-	w->req.psn = WIRE_PSN;
+	w->req.psn = w->opts.psn ? : WIRE_PSN;
 	return check(!ret, "again to RTS: %s", strerror(-ret));
 }
 

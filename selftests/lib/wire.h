@@ -35,6 +35,7 @@ struct wire;
  *	none
  * @cq: entries of its completion queue; 0: 16, or four times @sq
  * @mtu: XROCE_MTU_*; 0: XROCE_MTU_1024
+ * @psn: the first expected PSN; 0: WIRE_PSN
  */
 struct wire_opts {
 	__u32 type;
@@ -49,6 +50,7 @@ struct wire_opts {
 	__u32 sq;
 	__u32 cq;
 	__u32 mtu;
+	__u32 psn;
 };
 
 /**

@@ -3,11 +3,18 @@
 #include <string.h>
 
 #include "counters.h"
+#include "limit.h"
+#include "live_qp.h"
 #include "wire.h"
 
 static const struct wire_opts rc;
 
 #define KEPT	1024u		/* frames behind a hole at most */
+
+static uint32_t psn(const struct wire *w, uint32_t n)
+{
+	return ((w->opts.psn ? : WIRE_PSN) + n) & XROCE_PSN_MASK;
+}
 
 /* Prepare a WRITE of 8 bytes at @n * 8, with the PSN @n after the first. */
 static void request(struct wire *w, uint32_t n)
@@ -16,7 +23,7 @@ static void request(struct wire *w, uint32_t n)
 	w->req.va = w->mr.iova + n * 8;
 	w->req.dmalen = 8;
 	w->req.payload = 8;
-	w->req.psn = (WIRE_PSN + n) & XROCE_PSN_MASK;
+	w->req.psn = psn(w, n);
 }
 
 static void put(struct wire *w, uint32_t n)
@@ -29,7 +36,7 @@ static void expect(struct wire *w, uint8_t syndrome, uint32_t n, uint32_t msn)
 {
 	struct packet want = wire_response(w, XROCE_RC_ACK);
 
-	want.psn = (WIRE_PSN + n) & XROCE_PSN_MASK;
+	want.psn = psn(w, n);
 	want.syndrome = syndrome;
 	want.msn = msn;
 	wire_expect(w, &want);
@@ -105,7 +112,7 @@ WIRE_TEST(early_once, "D6", "a packet that comes twice is executed once", &rc)
 	w->req.va = w->mr.iova + 8;
 	w->req.swap = 5;
 	w->req.payload = 0;
-	w->req.psn = (WIRE_PSN + 1) & XROCE_PSN_MASK;
+	w->req.psn = psn(w, 1);
 	want.psn = w->req.psn;
 	want.syndrome = XROCE_SYN_ACK;
 	want.msn = 2;
@@ -166,7 +173,7 @@ WIRE_TEST(early_bounded, "D6 O3", "packets that are kept are bounded", &rc)
 	do {
 		if (!check(wire_take(w, WIRE_MS, &got, NULL), "no acknowledgement"))
 			break;
-	} while (got.psn != ((WIRE_PSN + KEPT) & XROCE_PSN_MASK));
+	} while (got.psn != psn(w, KEPT));
 	check(got.syndrome == XROCE_SYN_ACK && got.msn == KEPT + 1, "MSN %u", got.msn);
 	wire_quiet(w);
 	executed(w, KEPT + 1);
@@ -188,7 +195,7 @@ static void expect_sack(struct wire *w, uint32_t n, uint32_t msn, uint32_t lost,
 {
 	struct packet want = wire_response(w, XROCE_OP_SACK);
 
-	want.psn = (WIRE_PSN + n) & XROCE_PSN_MASK;
+	want.psn = psn(w, n);
 	want.syndrome = XROCE_SYN_NAK_SEQ;
 	want.msn = msn;
 	want.sack_lost = lost;
@@ -228,6 +235,207 @@ WIRE_TEST(early_unasked, "D6", "no selective acknowledgement without the bit", &
 	put(w, 2);
 	expect(w, XROCE_SYN_NAK_SEQ, 1, 1);
 	wire_quiet(w);
+}
+
+/* The bitmap ends before what is kept does. */
+WIRE_TEST(early_sack_far, "D6 Q3", "a selective acknowledgement of packets that are far away", &rc)
+{
+	struct packet want = wire_response(w, XROCE_OP_SACK);
+
+	w->req.sack = true;
+	want.psn = psn(w, 0);
+	want.syndrome = XROCE_SYN_NAK_SEQ;
+	want.sack_lost = XROCE_SACK_BITS - 1;
+	want.sack_bits[31] = 1u << 31;
+	put(w, XROCE_SACK_BITS - 1);
+	wire_expect(w, &want);
+	want.sack_lost = XROCE_SACK_BITS;
+	put(w, XROCE_SACK_BITS);
+	wire_expect(w, &want);
+	want.sack_bits[1] = 1u << 3;
+	put(w, 35);
+	wire_expect(w, &want);
+	wire_untouched(w);
+}
+
+/* Each of them by itself; the second one has no meaning without the first one. */
+WIRE_TEST(early_bits, "D5 D6", "reserved bits of the BTH change nothing else", &rc)
+{
+	uint32_t i;
+
+	for (i = 0; i < 4 && !test_failed() && wire_again(w); i++) {
+		memset(w->mem, 0, WIRE_BYTES);
+		w->req.sack = i & 1;
+		w->req.again = i & 2;
+		put(w, 1);
+		if (w->req.sack)
+			expect_sack(w, 0, 0, 1, 1 << 1);
+		else
+			expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
+		put(w, 0);
+		expect(w, XROCE_SYN_ACK, 1, 2);
+		/* A duplicate. */
+		put(w, 0);
+		expect(w, XROCE_SYN_ACK, 1, 2);
+		wire_quiet(w);
+		executed(w, 2);
+	}
+}
+
+static const struct wire_opts wraps = { .psn = 0xfffffd };
+
+/* Holes are at 0xfffffd, 0xffffff, 1 and 3. */
+WIRE_TEST(early_wrap, "D5 D6 Q3", "holes on both sides of the wrap of the PSN", &wraps)
+{
+	static const uint32_t filled[] = { 2, 4, 6 };
+	uint32_t i;
+
+	put(w, 5);
+	expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
+	put(w, 1);
+	put(w, 7);
+	put(w, 3);
+	wire_quiet(w);
+	wire_untouched(w);
+	put(w, 0);
+	expect(w, XROCE_SYN_ACK, 1, 2);
+	expect(w, XROCE_SYN_NAK_SEQ, 2, 2);
+	for (i = 0; i < ARRAY_SIZE(filled); i++) {
+		put(w, filled[i]);
+		expect(w, XROCE_SYN_ACK, filled[i] + 1, filled[i] + 2);
+		if (filled[i] < 6)
+			expect(w, XROCE_SYN_NAK_SEQ, filled[i] + 2, filled[i] + 2);
+	}
+	wire_quiet(w);
+	executed(w, 8);
+}
+
+WIRE_TEST(early_sack_wrap, "D6 Q3", "a bitmap across the wrap of the PSN", &wraps)
+{
+	w->req.sack = true;
+	put(w, 1);
+	expect_sack(w, 0, 0, 1, 0x2);
+	put(w, 4);
+	expect_sack(w, 0, 0, 4, 0x12);
+	w->req.again = true;
+	put(w, 2);
+	expect_sack(w, 0, 0, 4, 0x16);
+	put(w, 0);
+	expect(w, XROCE_SYN_ACK, 2, 3);
+	expect_sack(w, 3, 3, 1, 0x2);
+	put(w, 3);
+	expect(w, XROCE_SYN_ACK, 4, 5);
+	executed(w, 5);
+}
+
+/* The first of them is kept, whole, and no byte of the others. */
+WIRE_TEST(early_differs, "D5 D6 Q5", "packets that come twice with different content", &rc)
+{
+	uint32_t i;
+
+	put(w, 1);
+	expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
+	w->req.pattern++;
+	put(w, 1);
+	w->req.va = w->mr.iova;
+	w->req.dmalen = 64;
+	w->req.payload = 64;
+	wire_send(w);
+	w->req.rkey ^= 1;
+	wire_send(w);
+	w->req.opcode = XROCE_RC_SEND_ONLY;
+	wire_send(w);
+	w->req.rkey ^= 1;
+	w->req.pattern--;
+	put(w, 0);
+	expect(w, XROCE_SYN_ACK, 1, 2);
+	wire_quiet(w);
+	executed(w, 2);
+	for (i = 0; i < 8; i++)
+		check(w->mem[8 + i] == (char)packet_pattern(w->req.pattern, i), "byte %u", i);
+}
+
+static void destroys(struct wire *w)
+{
+	check(!xroce_qp_del(w->x, w->qpn), "QP_DEL");
+}
+
+static void resets(struct wire *w)
+{
+	check(!qp_move(w->x, w->qpn, XROCE_QPS_RESET, 0), "RESET");
+}
+
+static void fails(struct wire *w)
+{
+	check(!qp_move(w->x, w->qpn, XROCE_QPS_ERR, 0), "ERR");
+}
+
+static void refuses(struct wire *w)
+{
+	request(w, 0);
+	w->req.rkey ^= 1;
+	wire_send(w);
+	expect(w, XROCE_SYN_NAK_ACC, 0, 0);
+	fails(w);
+}
+
+TEST(early_closed, "D6 O3", "nothing is kept, nor charged, when the queue pair ends")
+{
+	static void (*const ends[])(struct wire *w) = { destroys, resets, fails, refuses };
+	struct wire w;
+	uint32_t i, n;
+
+	for (i = 0; i <= ARRAY_SIZE(ends) && !test_failed(); i++) {
+		if (!wire_open(&w, &rc))
+			return;
+		for (n = 1; n < 40; n += 2)
+			put(&w, n);
+		expect(&w, XROCE_SYN_NAK_SEQ, 0, 0);
+		wire_quiet(&w);
+		check_is(limit_used(XROCE_COUNT_DEFERRED), 20, "are kept");
+		if (i < ARRAY_SIZE(ends)) {
+			ends[i](&w);
+			check_is(limit_used(XROCE_COUNT_DEFERRED), 0, "after end %u", i);
+			wire_untouched(&w);
+		}
+		/* Or with its handle. */
+		wire_close(&w);
+		check_is(limit_used(XROCE_COUNT_DEFERRED), 0, "after end %u", i);
+	}
+}
+
+static const struct wire_opts uc = { .type = XROCE_QPT_UC };
+static const struct wire_opts ud = { .type = XROCE_QPT_UD, .recv = true };
+
+/* A gap is no hole on UC and UD. */
+static void unordered(const struct wire_opts *opts, size_t counter)
+{
+	struct xroce_sge_local sge;
+	struct xroce_stat before;
+	struct wire w;
+	uint32_t i;
+
+	if (!wire_open(&w, opts))
+		return;
+	before = live_stat();
+	for (i = 0; i < 4; i++) {
+		sge = (struct xroce_sge_local){ w.mr.iova, 1024, w.mr.lkey };
+		check(!w.rq || !xroce_post_recv(w.rq, i, &sge, 1), "receive");
+		w.req.psn = psn(&w, 2 * i + 1);
+		w.req.sack = i & 1;
+		w.req.again = i & 2;
+		wire_counted(&w, counter);
+	}
+	check(live_stat().deferred == before.deferred, "deferred");
+	check_is(limit_used(XROCE_COUNT_DEFERRED), 0, "are kept");
+	wire_quiet(&w);
+	wire_close(&w);
+}
+
+TEST(early_unreliable, "D5", "UC and UD keep nothing behind a gap")
+{
+	unordered(&uc, COUNTER(write));
+	unordered(&ud, COUNTER(send));
 }
 
 TEST_MAIN(live_main);
