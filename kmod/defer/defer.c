@@ -198,8 +198,8 @@ static s32 xr_defer_ahead(const struct xr_qp *qp, const struct xdp_buff *xdp)
 
 /*
  * Defer a frame behind others. On RC a frame before the expected PSN does not wait for those, and
- * the first frame behind them for which there is no room is only one more that is missing. The lock
- * is held. Return: as xr_defer_behind().
+ * one for which there is no room, or which is too far behind the hole, is only one more that is
+ * missing. The lock is held. Return: as xr_defer_behind().
  */
 static int xr_defer_among(struct xr_qp *qp, struct xdp_buff *xdp)
 {
@@ -214,6 +214,8 @@ static int xr_defer_among(struct xr_qp *qp, struct xdp_buff *xdp)
 		return -EALREADY;
 	/* Before xr_defer_max() reads it: the memory may become resident at any time. */
 	memory = READ_ONCE(k->waiter.on);
+	if (!memory && ahead >= (s32)XR_EARLY_PSNS)
+		return -ENOSPC;
 	ret = xr_defer_add(qp, xdp, false);
 	if (!ahead || k->early.ask)
 		queue_work(system_bh_wq, &k->work);

@@ -10,6 +10,7 @@
 static const struct wire_opts rc;
 
 #define KEPT	1024u		/* frames behind a hole at most */
+#define FAR	8192u		/* distance from the hole from which on none is kept */
 
 static uint32_t psn(const struct wire *w, uint32_t n)
 {
@@ -255,6 +256,8 @@ WIRE_TEST(early_sack_far, "D6 Q3", "a selective acknowledgement of packets that 
 	want.sack_bits[1] = 1u << 3;
 	put(w, 35);
 	wire_expect(w, &want);
+	put(w, FAR - 1);
+	wire_expect(w, &want);
 	wire_untouched(w);
 }
 
@@ -353,6 +356,24 @@ WIRE_TEST(early_differs, "D5 D6 Q5", "packets that come twice with different con
 	executed(w, 2);
 	for (i = 0; i < 8; i++)
 		check(w->mem[8 + i] == (char)packet_pattern(w->req.pattern, i), "byte %u", i);
+}
+
+/* Also while others are kept, of which each may be a little further away. */
+WIRE_TEST(early_distance, "D6 Q3", "nothing is kept that is too far from the hole", &rc)
+{
+	request(w, FAR);
+	wire_send(w);
+	expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
+	wire_counted(w, COUNTER(drop_psn));
+	put(w, 1);
+	put(w, FAR - 1);
+	wire_quiet(w);
+	check_is(limit_used(XROCE_COUNT_DEFERRED), 2, "are kept");
+	request(w, FAR);
+	wire_counted(w, COUNTER(drop_defer));
+	request(w, 0x7fffff);
+	wire_counted(w, COUNTER(drop_defer));
+	check_is(limit_used(XROCE_COUNT_DEFERRED), 2, "are kept");
 }
 
 static void destroys(struct wire *w)
