@@ -271,7 +271,8 @@ static bool same_bytes(const struct frame *a, const struct frame *b)
 		     b->bytes[i], a->bytes[i], a->len);
 }
 
-void peer_expect(const struct packet *want)
+/* Take a request; until there is one with opcode and PSN of @want, if @others may come. */
+static void take(const struct packet *want, bool others)
 {
 	static struct frame wanted, came;
 	struct packet got;
@@ -279,11 +280,23 @@ void peer_expect(const struct packet *want)
 	if (test_failed())
 		return;
 	packet_build(want, &wanted);
-	if (!check(wire_take(&wire, WIRE_MS, &got, &came), "no request: opcode %#x, PSN %#x",
-		   want->opcode, want->psn))
-		return;
+	do {
+		if (!check(wire_take(&wire, WIRE_MS, &got, &came),
+			   "no request: opcode %#x, PSN %#x", want->opcode, want->psn))
+			return;
+	} while (others && (got.opcode != want->opcode || got.psn != want->psn));
 	if (!same_bytes(&wanted, &came))
 		packet_diff(want, &got);
+}
+
+void peer_expect(const struct packet *want)
+{
+	take(want, false);
+}
+
+void peer_await(const struct packet *want)
+{
+	take(want, true);
 }
 
 void peer_expect_cnp(void)

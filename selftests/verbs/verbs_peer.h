@@ -107,6 +107,9 @@ struct packet peer_request(uint8_t opcode, uint32_t n);
 /* Take a request and compare all its bytes. */
 void peer_expect(const struct packet *want);
 
+/* The same; requests with another opcode or PSN may come before: a slow peer is probed twice. */
+void peer_await(const struct packet *want);
+
 /* The same, with @len bytes of the message from @off on as payload. */
 void peer_expect_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len, bool ack);
 

@@ -4,6 +4,7 @@
  * invents them. Whatever it sends, only the bytes that were asked for are written.
  */
 #include <string.h>
+#include <sys/mman.h>
 
 #include "counters.h"
 #include "verbs_peer.h"
@@ -217,6 +218,91 @@ PEER_TEST_OPTS(read_lost_last, "Q3", "the last packet is lost", &lossy_opts)
 	peer_send_data(ONLY, 2, 2 * PEER_MTU, 5);
 	peer_completes(1, IBV_WC_SUCCESS);
 	peer_received(THREE);
+}
+
+/* Code of the timeout 14: 0.07 s. */
+static const struct peer_opts holes_opts = { .timeout = 14, .retries = 2, .reads = 4 };
+
+/* The packets with an odd number, of @n. */
+static void send_odd(uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 1; i < n; i += 2)
+		peer_send_data(i + 1 < n ? MIDDLE : LAST, i, i * PEER_MTU, PEER_MTU);
+}
+
+/* Each packet is written where it belongs, and its holes do not keep the READ alive. */
+PEER_TEST_OPTS(read_holes_endless, "Q3 Q4 Q5", "a response with holes that are never filled",
+	       &holes_opts)
+{
+	const uint32_t n = PEER_BYTES / PEER_MTU;
+	const uint32_t most = 100000;
+	struct ibv_wc wc = {};
+	uint32_t i, rounds;
+
+	peer_post(1, IBV_WR_RDMA_READ, PEER_BYTES);
+	peer_expect_read(0, PEER_BYTES, 0);
+	for (rounds = 0; rounds < most && !ibv_poll_cq(peer.cq, 1, &wc); rounds++)
+		send_odd(n);
+	check(wc.status == IBV_WC_RETRY_EXC_ERR && wc.wr_id == 1, "status %d", wc.status);
+	for (i = 0; i < PEER_BYTES; i++)
+		if (!check(peer.in[i] == (i / PEER_MTU % 2 ? packet_pattern(PEER_PATTERN, i) :
+							     PEER_GUARD), "byte %u", i))
+			return;
+	/* Less than what the peer has sent. */
+	note("%u times, %llu packets again", rounds, peer_map().req_retransmits);
+	check(peer_map().req_retransmits < (uint64_t)rounds * n, "%llu packets again",
+	      peer_map().req_retransmits);
+	peer_skip();
+	peer_quiet();
+}
+
+#define MANY	8200u		/* packets: more than may be noted behind a hole */
+#define PART	512u		/* of a READ that are requested at once */
+
+/* Answer a part of a READ of MANY packets. The one in the middle is lost, and asked for again. */
+static void answer_part(uint32_t n)
+{
+	uint32_t end = n + PART < MANY ? n + PART : MANY, lost = n + (end - n) / 2, i;
+
+	peer_expect_part(n, (end - n) * PEER_MTU, n * PEER_MTU);
+	for (i = n; i < end; i++)
+		if (i != lost)
+			peer_send_data(i == n ? FIRST : i + 1 < end ? MIDDLE : LAST, i,
+				       i * PEER_MTU, PEER_MTU);
+	peer_expect_part(lost, PEER_MTU, lost * PEER_MTU);
+	peer_send_data(ONLY, lost, lost * PEER_MTU, PEER_MTU);
+}
+
+static const struct peer_opts one_opts = { .retries = 7, .reads = 1 };
+
+PEER_TEST_OPTS(read_parts, "Q1 Q2 Q3 Q5", "a READ of more than 8192 packets, with a loss in each part",
+	       &one_opts)
+{
+	const size_t len = (size_t)MANY * PEER_MTU;
+	uint8_t *into = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ibv_mr *mr = ibv_reg_mr(xr_end.pd, into, len, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_sge sge = { (uintptr_t)into, len };
+	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_READ, &sge);
+	uint32_t n;
+	size_t i;
+
+	if (!check(mr, "region"))
+		return;
+	sge.lkey = mr->lkey;
+	peer_post_list(&wr);
+	for (n = 0; n < MANY && !test_failed(); n += PART) {
+		peer_incomplete();
+		answer_part(n);
+	}
+	peer_completes(1, IBV_WC_SUCCESS);
+	for (i = 0; i < len && into[i] == packet_pattern(PEER_PATTERN, i); i++)
+		;
+	check(i == len, "byte %zu of %zu", i, len);
+	peer_received(0);
+	check(!ibv_dereg_mr(mr), "deregister");
+	munmap(into, len);
 }
 
 PEER_TEST(read_duplicate, "Q2 Q5", "packets that have arrived")
