@@ -96,6 +96,7 @@ const struct corpus_seed corpus[] = {
 	  .counter = COUNTER(cnp_rx) },
 	{ "cnp_short", .opcode = XROCE_OP_CNP, .payload = XROCE_CNP_LEN - 4,
 	  .counter = COUNTER(drop_opcode) },
+	{ "sack", .opcode = XROCE_OP_SACK, .counter = COUNTER(drop_opcode) },
 	{ "service", .opcode = XROCE_OP_SERVICE,
 	  .counter = COUNTER(drop_opcode) },
 	ROW("uc_write", WRITE_ONLY, write, .type = UC, .dmalen = 64,

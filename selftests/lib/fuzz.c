@@ -162,9 +162,26 @@ void fuzz_valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 	req->pad = -req->payload & 3;
 }
 
+/* A selective acknowledgement, often whole, of whatever is kept or lost. */
+static void change_sack(struct packet *req)
+{
+	static const uint32_t lost[] = { 0, 1, 5, 1023, 1024, 1025, 0x80000000, -1u };
+	uint32_t i;
+
+	req->opcode = XROCE_OP_SACK;
+	req->syndrome = fuzz_once_in(4) ? rng_next() : XROCE_SYN_NAK_SEQ;
+	req->sack_lost = lost[rng_below(ARRAY_SIZE(lost))];
+	for (i = 0; i < ARRAY_SIZE(req->sack_bits); i++)
+		req->sack_bits[i] = fuzz_once_in(2) ? rng_next() : 0;
+	req->xth_cut = fuzz_once_in(4) ? rng_below(sizeof(struct xroce_sack) + 5) : 0;
+	req->payload = fuzz_once_in(4) ? rng_below(64) : 0;
+	req->pad = -req->payload & 3;
+}
+
 static void change_transport(struct packet *req)
 {
-	switch (rng_below(18)) {
+	req->xth_cut = 0;
+	switch (rng_below(20)) {
 	case 0:
 		req->opcode = rng_below(0x20) |
 			      (req->opcode & XROCE_OP_SERVICE);
@@ -224,6 +241,13 @@ static void change_transport(struct packet *req)
 		break;
 	case 17:
 		req->opcode ^= 0x20u << rng_below(3);
+		break;
+	case 18:
+		change_sack(req);
+		break;
+	case 19:
+		req->sack = fuzz_once_in(2);
+		req->again = fuzz_once_in(2);
 		break;
 	}
 }

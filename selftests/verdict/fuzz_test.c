@@ -158,6 +158,11 @@ static void put_qp(void)
 	if (was->type == XROCE_QPT_RC) {
 		was->rd_max = kept[rng_below(ARRAY_SIZE(kept))];
 		was->queued = fuzz_once_in(20);
+		was->req = fuzz_once_in(2);
+		was->req_una = (was->epsn - rng_below(4)) & XROCE_PSN_MASK;
+		was->req_top = (was->req_una + rng_below(8)) & XROCE_PSN_MASK;
+		was->req_psn = was->req_una;
+		was->req_op = fuzz_once_in(2) ? XROCE_QP_OP_NONE : XROCE_RC_READ_REQUEST;
 	}
 	put_made();
 }
@@ -341,6 +346,8 @@ TEST(fuzz_reached, "D6", "the fuzzer has reached every outcome")
 	REACHED(nak_rnr);
 	REACHED(ecn_ce);
 	REACHED(cnp_rx);
+	REACHED(req_rx);
+	REACHED(req_ignored);
 	REACHED(inv_opcode);
 	REACHED(inv_order);
 	REACHED(inv_qp_access);
