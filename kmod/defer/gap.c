@@ -67,6 +67,8 @@ static void xr_gap_late(struct xr_early *e, u32 ns)
 /* A packet was lost indeed. */
 static void xr_gap_loss(struct xr_early *e)
 {
+	/* The other holes are losses, too. */
+	e->ask = e->ask || !e->sure;
 	e->sure = true;
 	e->reorder -= e->reorder / XR_EARLY_DECAY;
 	if (e->reorder < XR_EARLY_REORDER_MIN)
@@ -160,11 +162,11 @@ bool xr_gap_judge(struct xr_qp *qp, u32 epsn)
 		e->ask = true;
 	}
 	if (!e->since && e->lost != high && (e->sure || xr_psn_diff(e->lost, epsn) <= 0)) {
-		if (e->reorder || !e->sure) {
+		if (e->reorder) {
 			e->until = high;
 			e->since = now;
 		} else {
-			e->lost = high;
+			e->lost = e->sure ? high : xr_psn_add(epsn, 1);
 		}
 	}
 	return xr_psn_diff(e->lost, epsn) > 0;

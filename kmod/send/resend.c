@@ -189,8 +189,8 @@ static int xr_resend_hole(struct xr_qp *qp)
 	if (xr_swqe_responds(w))
 		end = xr_resend_range(s, w, psn, &psn);
 	/* Alone its response differs from the one that may be late. */
-	if (psn == s->una && psn != end && !c->sure)
-		end = xr_psn_add(psn, 1);
+	if (psn == s->una && psn != end && !c->sure && c->lost == xr_psn_add(psn, 1))
+		end = c->lost;
 	if (psn == end) {
 		xr_score_defer(s, xr_swqe_part_end(w, c->next));
 		return 0;
@@ -268,7 +268,7 @@ u64 xr_resend_period(const struct xr_qp *qp)
 
 	ns = ns > waited ? ns - waited : 0;
 	if (s->score.open && s->score.since && !s->wait)
-		ns = min(ns, xr_score_wait(&s->score));
+		ns = min(ns, s->score.reorder);
 	return max(ns, XR_RESEND_SHORT);
 }
 
@@ -300,7 +300,7 @@ void xr_resend_gap(struct xr_send *s)
 	xr_score_judge(s, ktime_get_ns());
 	if (c->since && !waits && s->state != XR_SEND_DYING && s->ticks) {
 		s->ticking = true;
-		hrtimer_start(&s->tick, ns_to_ktime(max(xr_score_wait(c), XR_RESEND_SHORT)),
+		hrtimer_start(&s->tick, ns_to_ktime(max(c->reorder, XR_RESEND_SHORT)),
 			      HRTIMER_MODE_REL_PINNED_SOFT);
 	}
 }

@@ -289,10 +289,13 @@ void xr_score_resent(struct xr_send *s, u32 psn, u32 n)
 		c->next = c->lost;
 }
 
-/* Return: nanoseconds after which a hole counts as lost. */
-u64 xr_score_wait(const struct xr_score *c)
+/*
+ * Return: PSN before which holes count as lost that are due. @until: PSN before which they are due.
+ * Without a timeout nothing would have the others judged later.
+ */
+static u32 xr_score_due(const struct xr_send *s, u32 until)
 {
-	return c->sure ? c->reorder : max(c->reorder, XR_SCORE_REORDER_MIN);
+	return s->score.sure || !s->ticks ? until : xr_psn_add(s->una, 1);
 }
 
 /**
@@ -308,8 +311,8 @@ void xr_score_judge(struct xr_send *s, u64 now)
 	u32 until;
 
 	/* Without a timeout no timer runs. */
-	if (c->since && (now - c->since >= xr_score_wait(c) || !s->ticks)) {
-		until = c->sure || !s->ticks ? c->until : xr_psn_add(s->una, 1);
+	if (c->since && (now - c->since >= c->reorder || !s->ticks)) {
+		until = xr_score_due(s, c->until);
 		if (xr_score_at(s, until) > xr_score_at(s, c->lost))
 			c->lost = until;
 		c->since = 0;
@@ -317,8 +320,8 @@ void xr_score_judge(struct xr_send *s, u64 now)
 	if (c->since || xr_score_at(s, c->lost) >= xr_score_at(s, c->proof) ||
 	    (!c->sure && s->ticks && c->lost != s->una))
 		return;
-	if (!xr_score_wait(c) || !s->ticks) {
-		c->lost = c->proof;
+	if (!c->reorder || !s->ticks) {
+		c->lost = xr_score_due(s, c->proof);
 		return;
 	}
 	c->until = c->proof;

@@ -29,7 +29,6 @@ bool xr_score_begin(struct xr_qp *qp);
 u32 xr_score_holes(const struct xr_send *s);
 void xr_score_origin(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 opcode);
 void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses);
-u64 xr_score_wait(const struct xr_score *c);
 void xr_score_judge(struct xr_send *s, u64 now);
 void xr_score_defer(struct xr_send *s, u32 end);
 bool xr_score_again(const struct xr_send *s, u64 now, u64 timeout);
