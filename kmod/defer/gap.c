@@ -146,8 +146,8 @@ void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 }
 
 /*
- * Judge which holes are lost. While it is not sure that packets are lost, and not only late, that is
- * the first missing packet: whether that was lost will be known soon. The lock is held. Return:
+ * Judge which holes are lost. While it is not sure that packets are lost, and not only late, that
+ * is the first missing packet: whether that was lost will be known soon. The lock is held. Return:
  * whether it is lost.
  */
 bool xr_gap_judge(struct xr_qp *qp, u32 epsn)

@@ -252,7 +252,7 @@ static bool xr_ack_single(struct xr_qp *qp, u32 psn)
 	if (s->keeps == XR_KEEPS_TRIAL && psn == s->trial)
 		xr_ack_keeps(s, XR_KEEPS_NOT);
 	if (s->keeps == XR_KEEPS_NOT && s->discards <= XR_SEND_DISCARDS &&
-	    ++s->discards == XR_SEND_DISCARDS)
+	    (++s->discards == XR_SEND_DISCARDS_SOON || s->discards == XR_SEND_DISCARDS))
 		s->keeps = XR_KEEPS_UNKNOWN;
 	if (w && xr_swqe_responds(w))
 		end = xr_swqe_part_end(w, psn);

@@ -68,7 +68,8 @@ enum xr_send_wait {
 /* PSNs from xr_send::una on that can be marked: the longest distance of a packet from a hole. */
 #define XR_SCORE_PSNS	8192u
 
-/* NAKs after which it is tried once more whether a peer keeps what follows. */
+/* NAKs after which it is tried once more whether a peer keeps what follows, and once again. */
+#define XR_SEND_DISCARDS_SOON	2u
 #define XR_SEND_DISCARDS	16u
 
 /* Requests that are missed by the peer and remembered. */
@@ -186,7 +187,7 @@ struct xr_score {
  * @XR_KEEPS: it seems so: single packets are sent again. Until it has sent a selective
  *	acknowledgement, the next NAK is a trial again
  * @XR_KEEPS_NOT: it discards them: everything is sent again. Or several in a row were missing, so
- *	it is tried once more, after XR_SEND_DISCARDS NAKs
+ *	it is tried once more, after XR_SEND_DISCARDS_SOON NAKs and after XR_SEND_DISCARDS
  */
 enum xr_keeps {
 	XR_KEEPS_UNKNOWN,

@@ -559,19 +559,26 @@ static void expect_window(uint32_t n, uint32_t end, uint32_t all)
 PEER_TEST(nak_window, "Q3 Q5", "NAK after NAK: less and less is sent again")
 {
 	const uint32_t all = 9 * LONG;
-	uint32_t n, end, left = WINDOW / 2 + 1;
+	uint32_t n, end, left = WINDOW;
 
 	peer_post_many(1, IBV_WR_SEND, PEER_BYTES, 9);
 	expect_window(0, WINDOW, all);
 	peer_quiet();
-	/* Until it is known that the peer keeps nothing, only the packet that is missing. */
-	peer_nak(XROCE_SYN_NAK_SEQ, 1);
-	expect_long(1, true);
-	peer_quiet();
-	peer_ack(1);
-	expect_window(2, 2 + left, all);
-	peer_quiet();
-	for (n = 3; left > 2; n++) {
+	for (n = 1; left > 2; n++) {
+		/*
+		 * Until it is known that the peer keeps nothing, only the packet that is missing; and
+		 * once more behind the next one but one.
+		 */
+		if (n == 1 || n == 4) {
+			peer_nak(XROCE_SYN_NAK_SEQ, n);
+			expect_long(n, true);
+			peer_quiet();
+			peer_ack(n++);
+			left = (left + 3) / 2;
+			expect_window(n, n + left, all);
+			peer_quiet();
+			continue;
+		}
 		left = (left + 1) / 2;
 		peer_nak(XROCE_SYN_NAK_SEQ, n);
 		expect_window(n, n + left, all);
