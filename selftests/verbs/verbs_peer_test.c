@@ -566,8 +566,8 @@ PEER_TEST(nak_window, "Q3 Q5", "NAK after NAK: less and less is sent again")
 	peer_quiet();
 	for (n = 1; left > 2; n++) {
 		/*
-		 * Until it is known that the peer keeps nothing, only the packet that is missing; and
-		 * once more behind the next one but one.
+		 * Until it is known that the peer keeps nothing, only the packet that is missing;
+		 * and once more behind the next one but one.
 		 */
 		if (n == 1 || n == 4) {
 			peer_nak(XROCE_SYN_NAK_SEQ, n);
