@@ -173,18 +173,14 @@ bool xr_score_begin(struct xr_qp *qp)
 void xr_score_origin(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 opcode)
 {
 	u32 begin = xr_swqe_part_begin(w, psn), end = xr_swqe_part_end(w, psn);
-	bool only = opcode == XROCE_RC_READ_RESPONSE_ONLY;
 	struct xr_score *c = &s->score;
-	bool again, first;
 
 	if (xr_psn_distance(end, begin) <= 1)
 		return;
-	/* The one that begins with it, and that was requested alone. */
-	again = only || (opcode == XROCE_RC_READ_RESPONSE_FIRST && psn != begin);
-	first = c->single && c->again == psn;
-	if (again)
+	if (opcode == XROCE_RC_READ_RESPONSE_ONLY ||
+	    (opcode == XROCE_RC_READ_RESPONSE_FIRST && psn != begin))
 		c->origin = XR_ORIGIN_AGAIN;
-	else if (first)
+	else if (c->single && c->again == psn)
 		c->origin = XR_ORIGIN_LATE;
 }
 
