@@ -95,17 +95,17 @@ static void own_is(struct xroce *x, __u32 type, const char *own, int want)
 /* Addresses of x0, a VLAN device and a bridge. Return: whether they are there. */
 static bool addresses(void)
 {
-	return siblings_sh("ip addr add " OWN "/24 dev x0") &&
-	       siblings_sh("ip addr add fd77::2/64 dev x0 nodad") &&
-	       siblings_sh("ip link add link x0 name x0.5 type vlan id 5") &&
-	       siblings_sh("ip addr add 10.77.5.2/24 dev x0.5") &&
-	       siblings_sh("ip link set x0.5 up");
+	return check_sh("ip addr add " OWN "/24 dev x0") &&
+	       check_sh("ip addr add fd77::2/64 dev x0 nodad") &&
+	       check_sh("ip link add link x0 name x0.5 type vlan id 5") &&
+	       check_sh("ip addr add 10.77.5.2/24 dev x0.5") &&
+	       check_sh("ip link set x0.5 up");
 }
 
 static void no_addresses(void)
 {
-	siblings_sh("ip link del x0.5");
-	siblings_sh("ip addr flush dev x0");
+	check_sh("ip link del x0.5");
+	check_sh("ip addr flush dev x0");
 }
 
 HANDLE_TEST(identity_own, "I1", "an unprivileged user's own addresses are those of the device")
@@ -123,9 +123,9 @@ HANDLE_TEST(identity_own, "I1", "an unprivileged user's own addresses are those 
 		own_is(x, types[i], "fd77::1", -EADDRNOTAVAIL);
 		own_is(x, types[i], "127.0.0.1", -EADDRNOTAVAIL);
 	}
-	siblings_sh("ip addr add 10.77.9.2/24 dev x1");
+	check_sh("ip addr add 10.77.9.2/24 dev x1");
 	own_is(x, XROCE_QPT_RC, "10.77.9.2", -EADDRNOTAVAIL);
-	siblings_sh("ip addr del 10.77.9.2/24 dev x1");
+	check_sh("ip addr del 10.77.9.2/24 dev x1");
 	no_addresses();
 	own_is(x, XROCE_QPT_RC, OWN, -EADDRNOTAVAIL);
 }
@@ -133,18 +133,18 @@ HANDLE_TEST(identity_own, "I1", "an unprivileged user's own addresses are those 
 /* The address of the bridge of which x0 is a port, and of a VLAN device on top of it. */
 HANDLE_TEST(identity_own_bridge, "I1", "and those of the bridge that the device is a port of")
 {
-	if (!siblings_sh("ip link add br7 type bridge") ||
-	    !siblings_sh("ip addr add 10.77.7.2/24 dev br7") ||
-	    !siblings_sh("ip link add link br7 name br7.6 type vlan id 6") ||
-	    !siblings_sh("ip addr add 10.77.6.2/24 dev br7.6"))
+	if (!check_sh("ip link add br7 type bridge") ||
+	    !check_sh("ip addr add 10.77.7.2/24 dev br7") ||
+	    !check_sh("ip link add link br7 name br7.6 type vlan id 6") ||
+	    !check_sh("ip addr add 10.77.6.2/24 dev br7.6"))
 		return;
 	own_is(x, XROCE_QPT_RC, "10.77.7.2", -EADDRNOTAVAIL);
-	if (siblings_sh("ip link set x0 master br7")) {
+	if (check_sh("ip link set x0 master br7")) {
 		own_is(x, XROCE_QPT_RC, "10.77.7.2", 0);
 		own_is(x, XROCE_QPT_RC, "10.77.6.2", 0);
-		siblings_sh("ip link set x0 nomaster");
+		check_sh("ip link set x0 nomaster");
 	}
-	siblings_sh("ip link del br7");
+	check_sh("ip link del br7");
 }
 
 /* Either capability allows any address. */
@@ -379,13 +379,13 @@ HANDLE_TEST(identity_peer_link, "I3", "the same on another link")
 	if (!owners_open(&o, x, false))
 		return;
 	if (check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES), "attach")) {
-		siblings_sh("ip addr add " OWN "/32 dev x1");
+		check_sh("ip addr add " OWN "/32 dev x1");
 		z = xroce_open(LIVE_SPARE);
 		qpn = qp_in(z, live_pd(z), XROCE_QPS_INIT);
 		check(meets(z, qpn, PEER, 0x11, false) == -EADDRINUSE, "refused");
 		check(!meets(z, qpn, PEER, 0x12, false), "another");
 		xroce_close(z);
-		siblings_sh("ip addr del " OWN "/32 dev x1");
+		check_sh("ip addr del " OWN "/32 dev x1");
 		check(!live_detach(LIVE_SPARE, 0), "detach");
 	}
 	owners_close(&o);

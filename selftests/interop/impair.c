@@ -18,11 +18,6 @@ static const char *const pass_by[] = {
 	FILTER "2 protocol ipv6 u32 match u8 0x11 0xff at 48 flowid 1:1",
 };
 
-static bool run(const char *command)
-{
-	return check(!system(command), "%s", command);
-}
-
 static bool both_ways(const char *how)
 {
 	static const char *const devs[] = { "c0", "i0" };
@@ -33,7 +28,7 @@ static bool both_ways(const char *how)
 		snprintf(command, sizeof(command),
 			 "tc qdisc replace dev %s root netem limit 20000 %s",
 			 devs[i], how);
-		if (!run(command))
+		if (!check_sh("%s", command))
 			return false;
 	}
 	return true;
@@ -44,7 +39,7 @@ bool impair(const char *how, bool streams)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(pass_by) && !streams; i++)
-		if (!run(pass_by[i]))
+		if (!check_sh("%s", pass_by[i]))
 			return false;
 	return both_ways(how);
 }

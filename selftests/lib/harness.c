@@ -41,6 +41,17 @@ void note(const char *fmt, ...)
 	va_end(args);
 }
 
+bool check_sh(const char *fmt, ...)
+{
+	char command[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(command, sizeof(command), fmt, args);
+	va_end(args);
+	return check(!system(command), "%s", command);
+}
+
 void skip(const char *fmt, ...)
 {
 	va_list args;

@@ -96,6 +96,9 @@ bool check_at(const char *file, int line, bool holds, const char *text,
 bool check_is_at(const char *file, int line, long got, long want, const char *text,
 		 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
+/* Run a command of the shell, which must succeed. Return: whether it has. */
+bool check_sh(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* Mark the running test as skipped, and say why it cannot be run here. */
 void skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

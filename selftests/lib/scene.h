@@ -99,6 +99,17 @@ void expect_pass(struct scene *s, size_t counter);
 /* Dropped, with a QPN in our range: @counter moves by one, besides those of reception. */
 void expect_drop(struct scene *s, size_t counter);
 
+/* The same for a copy "t" of the scene, to which @change is made. */
+#define EXPECT_DROP_IF(s, change, counter) do {				\
+	struct scene t = *(s);						\
+									\
+	change;								\
+	scene_put(&t);							\
+	expect_drop(&t, COUNTER(counter));				\
+	if (test_failed())						\
+		note("%s", #change);					\
+} while (0)
+
 /*
  * Executed. The queue pair in @s advances as the specification says, and is compared. An
  * ACK is expected if the request asks for one.

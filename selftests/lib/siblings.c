@@ -12,17 +12,6 @@
 
 struct checked sibling_changed, sibling_quiet;
 
-bool siblings_sh(const char *format, ...)
-{
-	char command[256];
-	va_list words;
-
-	va_start(words, format);
-	vsnprintf(command, sizeof(command), format, words);
-	va_end(words);
-	return check(!system(command), "%s", command);
-}
-
 bool siblings_says(const char *want, bool success, const char *format, ...)
 {
 	char xroce[PATH_MAX] = "", words[128], command[PATH_MAX + 160];

@@ -23,10 +23,6 @@ void siblings_stop(void);
 /* Check that requests on LIVE_DEV are not answered, while those on LIVE_SPARE are. */
 void siblings_silence(void);
 
-/* Run a command that must succeed. Return: whether it has. */
-__attribute__((format(printf, 1, 2)))
-bool siblings_sh(const char *format, ...);
-
 /*
  * Run xroce(8). Return: whether its output, including errors, contains @want, and it
  * succeeds or fails as @success says.

@@ -25,14 +25,14 @@ TEST(netdev_renamed, "D1 U1", "a netdev is renamed under traffic")
 	if (!siblings_start())
 		return;
 	for (i = 0; i < ROUNDS && !test_failed(); i++) {
-		siblings_sh("ip link set " LIVE_DEV " name y0");
+		check_sh("ip link set " LIVE_DEV " name y0");
 		siblings_says("dev y0 ", true, "link show dev y0");
 		siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "-d link show dev y0");
 		siblings_says("no such network device", false, "link show dev " LIVE_SPARE "x");
 		siblings_says("write ", true, "stat show dev y0");
 		checked_goes_on(&sibling_changed, 5);
 		checked_goes_on(&sibling_quiet, 3);
-		siblings_sh("ip link set y0 name " LIVE_DEV);
+		check_sh("ip link set y0 name " LIVE_DEV);
 		siblings_says("dev " LIVE_DEV " ", true, "link show dev " LIVE_DEV);
 		checked_goes_on(&sibling_changed, 5);
 	}
@@ -49,18 +49,18 @@ TEST(netdev_old_name, "D1 U1", "another netdev takes the old name")
 
 	if (!siblings_start())
 		return;
-	siblings_sh("ip link set " LIVE_SPARE " name y1");
-	siblings_sh("ip link add " LIVE_SPARE " type dummy");
+	check_sh("ip link set " LIVE_SPARE " name y1");
+	check_sh("ip link add " LIVE_SPARE " type dummy");
 	siblings_says("belongs to another device's link", false,
 	     "link add dev " LIVE_SPARE " mpt 16 qp 16");
 	siblings_says("it has no link", false, "link del dev " LIVE_SPARE);
 	checked_goes_on(&sibling_quiet, 5);
-	siblings_sh("ip link del " LIVE_SPARE);
+	check_sh("ip link del " LIVE_SPARE);
 	checked_stop(&sibling_quiet);
 	siblings_says("", true, "link del dev y1");
 	check(access(XROCE_PIN_DIR "/" LIVE_SPARE, F_OK), "pins are left");
 	check(xroce_link_find("y1", &q) == -ENOENT, "it has a link");
-	siblings_sh("ip link set y1 name " LIVE_SPARE);
+	check_sh("ip link set y1 name " LIVE_SPARE);
 	checked_goes_on(&sibling_changed, 5);
 	checked_stop(&sibling_changed);
 	live_check_idle(LIVE_DEV);
@@ -75,12 +75,12 @@ TEST(netdev_mtu, "D1", "the MTU changes under traffic")
 	if (!siblings_start())
 		return;
 	for (i = 0; i < ARRAY_SIZE(mtus) && !test_failed(); i++) {
-		siblings_sh("ip link set " LIVE_DEV " mtu %d", mtus[i]);
+		check_sh("ip link set " LIVE_DEV " mtu %d", mtus[i]);
 		if (mtus[i] > 1100)
 			checked_goes_on(&sibling_changed, 10);
 		checked_goes_on(&sibling_quiet, 3);
 	}
-	siblings_sh("ip link set " LIVE_DEV " mtu 4300");
+	check_sh("ip link set " LIVE_DEV " mtu 4300");
 	siblings_stop();
 }
 
@@ -118,9 +118,9 @@ static void nets_close(struct nets *n)
 /* Move a device to another namespace and enter that namespace. */
 static void go(const char *dev, int net)
 {
-	siblings_sh("ip link set %s netns /proc/%d/fd/%d", dev, getpid(), net);
+	check_sh("ip link set %s netns /proc/%d/fd/%d", dev, getpid(), net);
 	check(!setns(net, CLONE_NEWNET), "%s", strerror(errno));
-	siblings_sh("ip link set %s up", dev);
+	check_sh("ip link set %s up", dev);
 }
 
 /* Move the device away and back; it serves in both namespaces. */
@@ -149,10 +149,10 @@ TEST(netdev_moved, "D1 R10", "a netdev moves to another network namespace and ba
 	/* Delete the link there, by the device's name there. */
 	checked_stop(&sibling_quiet);
 	go(LIVE_SPARE, n.there);
-	siblings_sh("ip link set " LIVE_SPARE " name y1");
+	check_sh("ip link set " LIVE_SPARE " name y1");
 	siblings_says("", true, "link del dev y1");
 	check(access(XROCE_PIN_DIR "/" LIVE_SPARE, F_OK), "pins are left");
-	siblings_sh("ip link set y1 name " LIVE_SPARE);
+	check_sh("ip link set y1 name " LIVE_SPARE);
 	go(LIVE_SPARE, n.home);
 	checked_goes_on(&sibling_changed, 5);
 	checked_stop(&sibling_changed);
@@ -177,12 +177,12 @@ TEST(netdev_same_index, "D1 R10", "a netdev of the same ifindex in another names
 		goto out;
 	index = q.ifindex;
 	setns(n.there, CLONE_NEWNET);
-	siblings_sh("ip link add d0 index %u type dummy", index);
+	check_sh("ip link add d0 index %u type dummy", index);
 	siblings_says("", true, "link add dev d0 mpt 16 qp 16");
-	siblings_sh("ip link set d0 name " LIVE_DEV);
+	check_sh("ip link set d0 name " LIVE_DEV);
 	siblings_says("pins /sys/fs/bpf/xroce/d0", true, "-d link show dev " LIVE_DEV);
 	setns(n.home, CLONE_NEWNET);
-	siblings_sh("ip link set " LIVE_DEV " name d0");
+	check_sh("ip link set " LIVE_DEV " name d0");
 	siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "-d link show dev d0");
 	setns(n.there, CLONE_NEWNET);
 	siblings_says("", true, "link del dev " LIVE_DEV);
@@ -190,7 +190,7 @@ TEST(netdev_same_index, "D1 R10", "a netdev of the same ifindex in another names
 	check(!access(XROCE_PIN_DIR "/" LIVE_DEV, F_OK), "LIVE_DEV's pins are gone");
 	setns(n.home, CLONE_NEWNET);
 	siblings_says("mode native", true, "link show dev d0");
-	siblings_sh("ip link set d0 name " LIVE_DEV);
+	check_sh("ip link set d0 name " LIVE_DEV);
 	siblings_stop();
 out:
 	nets_close(&n);

@@ -19,9 +19,9 @@ TEST(netdev_down_up, "D1", "a netdev goes down and up again under traffic")
 	if (!siblings_start())
 		return;
 	for (i = 0; i < 8 && !test_failed(); i++) {
-		siblings_sh("ip link set " LIVE_DEV " down");
+		check_sh("ip link set " LIVE_DEV " down");
 		siblings_silence();
-		siblings_sh("ip link set " LIVE_DEV " up");
+		check_sh("ip link set " LIVE_DEV " up");
 		checked_goes_on(&sibling_changed, 5);
 	}
 	siblings_stop();
@@ -45,7 +45,7 @@ TEST(netdev_deleted, "D1 R7", "a netdev is deleted under traffic and made again"
 	if (!siblings_start())
 		return;
 	for (i = 0; i < ROUNDS && !test_failed(); i++) {
-		siblings_sh("ip link del " LIVE_DEV);
+		check_sh("ip link del " LIVE_DEV);
 		check(is_dead((void *)LIVE_DEV), "the link is not dead");
 		siblings_says(" dead ", true, "link show dev " LIVE_DEV);
 		siblings_says("program uses it", false, "link del dev " LIVE_DEV);

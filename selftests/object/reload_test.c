@@ -348,7 +348,7 @@ TEST(reload_gone, "U1 R10", "a link whose device is gone is refused")
 {
 	check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES),
 	      "attach");
-	siblings_sh("ip link del " LIVE_SPARE);
+	check_sh("ip link del " LIVE_SPARE);
 	siblings_says("its device has been unregistered", false, "link reload dev " LIVE_SPARE);
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 	check(!live_veth_add(LIVE_SPARE, "c1"), "make it again");

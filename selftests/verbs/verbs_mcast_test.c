@@ -455,11 +455,6 @@ MEMBERS_TEST(mcast_shared, "V9 V5", "a user leaves room for others")
 #define VLAN_GROUP	"239.7.7.7"
 #define IN_XR		"nsenter --net=/run/netns/xr "
 
-static bool run(const char *command)
-{
-	return check(!system(command), "%s", command);
-}
-
 /* Send with the tag of the VLAN of the network device that has the address @from. */
 static void send_tagged(const char *from, uint8_t mark)
 {
@@ -486,20 +481,20 @@ MEMBERS_TEST(mcast_vlan, "V9 D1", "a tagged datagram is for members if the VLAN 
 	receive(one, 2);
 	receive(two, 3);
 	check(!join(one, VLAN_GROUP) && !join(two, OTHER_GROUP), "join");
-	if (!run("ip link add link c0 name c0.6 type vlan id 6") ||
-	    !run("ip link add link c0 name c0.7 type vlan id 7") ||
-	    !run("ip addr add 10.79.0.1/24 dev c0.6 && ip link set c0.6 up") ||
-	    !run("ip addr add 10.80.0.1/24 dev c0.7 && ip link set c0.7 up"))
+	if (!check_sh("ip link add link c0 name c0.6 type vlan id 6") ||
+	    !check_sh("ip link add link c0 name c0.7 type vlan id 7") ||
+	    !check_sh("ip addr add 10.79.0.1/24 dev c0.6 && ip link set c0.6 up") ||
+	    !check_sh("ip addr add 10.80.0.1/24 dev c0.7 && ip link set c0.7 up"))
 		return;
 	/* Another VLAN; then without an address, without the group, and with both. */
 	send_tagged("10.80.0.1", 0x11);
 	quiet(one);
 	send_tagged("10.79.0.1", 0x22);
 	quiet(one);
-	run(IN_XR "ip addr add 10.79.0.2/24 dev x0.6");
+	check_sh(IN_XR "ip addr add 10.79.0.2/24 dev x0.6");
 	send_tagged("10.79.0.1", 0x33);
 	quiet(one);
-	run(IN_XR "ip addr add " VLAN_GROUP "/32 dev x0.6 autojoin");
+	check_sh(IN_XR "ip addr add " VLAN_GROUP "/32 dev x0.6 autojoin");
 	send_tagged("10.79.0.1", 0x44);
 	arrives(one, 1, VLAN_GROUP, 0x44);
 	/* Without a tag as before. */
@@ -507,8 +502,8 @@ MEMBERS_TEST(mcast_vlan, "V9 D1", "a tagged datagram is for members if the VLAN 
 	arrives(one, 2, VLAN_GROUP, 0x55);
 	quiet(two);
 	check(!leave(one, VLAN_GROUP) && !leave(two, OTHER_GROUP), "leave");
-	run(IN_XR "ip addr flush dev x0.6");
-	run("ip link del c0.6 && ip link del c0.7");
+	check_sh(IN_XR "ip addr flush dev x0.6");
+	check_sh("ip link del c0.6 && ip link del c0.7");
 }
 
 /* A member whose work request names memory that has gone comes to ERR; others do not. */

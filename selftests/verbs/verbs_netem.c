@@ -13,11 +13,8 @@
 /* A new discipline: a netem that is changed keeps what it is not told anew. */
 bool netem_set(const char *netdev, const char *how)
 {
-	char command[256];
-
-	snprintf(command, sizeof(command), "tc qdisc replace dev %s root pfifo && "
-		 "tc qdisc replace dev %s root netem limit 20000 %s", netdev, netdev, how);
-	return check(!system(command), "%s", command);
+	return check_sh("tc qdisc replace dev %s root pfifo && "
+			"tc qdisc replace dev %s root netem limit 20000 %s", netdev, netdev, how);
 }
 
 uint64_t netem_dropped(const char *netdev)

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,19 +42,6 @@ static struct verbs_end end[2];
 static struct ibv_mr *mr[2];
 static uint8_t memory[2][2 * LENGTH] __attribute__((aligned(MEM_PAGE)));
 static pid_t monitor;
-
-/* Run a command of the shell. */
-__attribute__((format(printf, 1, 2)))
-static bool run(const char *format, ...)
-{
-	char command[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return check(!system(command), "%s", command);
-}
 
 static bool ends_up(const char *a, const char *b)
 {
@@ -261,14 +247,14 @@ static void announced(const char *a, const char *b)
 		return;
 	works(&c, "before");
 	monitor_begins();
-	run(YR "ip link set q0 address " NEW_MAC);
+	check_sh(YR "ip link set q0 address " NEW_MAC);
 	sends_to(c.qp[0]->qp_num, NEW_MAC);
 	works(&c, "another address of xr2");
 	monitor_ends("event change dev p0 qpn 0x[0-9a-f]* pd [0-9]* state rts dmac " NEW_MAC
 		     " dmac_before ..:..:..:..:..:..$");
-	run(XR "ip link set p0 address " NEWER_MAC);
+	check_sh(XR "ip link set p0 address " NEWER_MAC);
 	works(&c, "another address of xr1");
-	run(YR "ip link set q0 address %s", was);
+	check_sh(YR "ip link set q0 address %s", was);
 	works(&c, "the previous address");
 	conn_down(&c);
 	ends_down();
@@ -286,20 +272,20 @@ TEST(path_outstanding, "V12 V7", "what is lost until the address is known is sen
 	char was[18];
 
 	snprintf(was, sizeof(was), "%s", mac_of(YR, "q0"));
-	run(YR "sysctl -q -w net.ipv4.conf.all.arp_notify=0");
+	check_sh(YR "sysctl -q -w net.ipv4.conf.all.arp_notify=0");
 	if (!ends_up("10.79.0.2", "10.79.0.3") || !conn_up(&c, IBV_MTU_1024))
 		return;
 	works(&c, "before");
-	run(YR "ip link set q0 address " NEW_MAC);
+	check_sh(YR "ip link set q0 address " NEW_MAC);
 	post(&c, 0, IBV_WR_RDMA_WRITE, LENGTH);
 	post(&c, 0, IBV_WR_RDMA_READ, LENGTH);
 	usleep(600000);
-	run(XR "ip neigh replace 10.79.0.3 lladdr " NEW_MAC " dev p0 nud reachable");
+	check_sh(XR "ip neigh replace 10.79.0.3 lladdr " NEW_MAC " dev p0 nud reachable");
 	completes(&c, 0, IBV_WC_SUCCESS, "WRITE");
 	completes(&c, 0, IBV_WC_SUCCESS, "READ");
 	works(&c, "afterwards");
-	run(YR "sysctl -q -w net.ipv4.conf.all.arp_notify=1");
-	run(YR "ip link set q0 address %s", was);
+	check_sh(YR "sysctl -q -w net.ipv4.conf.all.arp_notify=1");
+	check_sh(YR "ip link set q0 address %s", was);
 	works(&c, "the previous address");
 	conn_down(&c);
 	ends_down();
@@ -313,19 +299,19 @@ TEST(path_next_hop, "V12", "a route by way of another next hop, which nothing no
 		return;
 	works(&c, "before");
 	/* Frames to the previous address are lost; the next hop is the peer itself. */
-	run(YR "sysctl -q -w net.ipv4.conf.all.arp_notify=0");
-	run(XR "ip neigh replace 10.79.0.9 lladdr " NEW_MAC " dev p0 nud permanent");
+	check_sh(YR "sysctl -q -w net.ipv4.conf.all.arp_notify=0");
+	check_sh(XR "ip neigh replace 10.79.0.9 lladdr " NEW_MAC " dev p0 nud permanent");
 	usleep(200000);
-	run(XR "ip route add 10.79.0.3/32 via 10.79.0.9 dev p0");
+	check_sh(XR "ip route add 10.79.0.3/32 via 10.79.0.9 dev p0");
 	sends_to(c.qp[0]->qp_num, mac_of(YR, "q0"));
-	run(YR "ip link set q0 address " NEW_MAC);
+	check_sh(YR "ip link set q0 address " NEW_MAC);
 	post(&c, 0, IBV_WR_RDMA_WRITE, LENGTH);
 	completes(&c, 0, IBV_WC_SUCCESS, "WRITE");
 	sends_to(c.qp[0]->qp_num, NEW_MAC);
-	run(XR "ip route del 10.79.0.3/32");
-	run(XR "ip neigh del 10.79.0.9 dev p0");
-	run(XR "ip neigh replace 10.79.0.3 lladdr " NEW_MAC " dev p0 nud reachable");
-	run(YR "sysctl -q -w net.ipv4.conf.all.arp_notify=1");
+	check_sh(XR "ip route del 10.79.0.3/32");
+	check_sh(XR "ip neigh del 10.79.0.9 dev p0");
+	check_sh(XR "ip neigh replace 10.79.0.3 lladdr " NEW_MAC " dev p0 nud reachable");
+	check_sh(YR "sysctl -q -w net.ipv4.conf.all.arp_notify=1");
 	works(&c, "the route as before");
 	conn_down(&c);
 	ends_down();
@@ -340,24 +326,24 @@ TEST(path_not_concerned, "V12", "neighbours that are not the peer, or do not ans
 	if (!ends_up("10.79.0.2", "10.79.0.3") || !conn_up(&c, IBV_MTU_1024))
 		return;
 	works(&c, "before");
-	run(XR "ip neigh replace 10.79.0.77 lladdr " ELSEWHERE " dev p0 nud reachable");
-	run(XR "ip neigh replace fd79::3 lladdr " ELSEWHERE " dev p0 nud reachable");
+	check_sh(XR "ip neigh replace 10.79.0.77 lladdr " ELSEWHERE " dev p0 nud reachable");
+	check_sh(XR "ip neigh replace fd79::3 lladdr " ELSEWHERE " dev p0 nud reachable");
 	usleep(300000);
 	sends_to(c.qp[0]->qp_num, mac);
 	works(&c, "another neighbour");
-	run(XR "ip neigh replace 10.79.0.3 dev p0 nud failed");
+	check_sh(XR "ip neigh replace 10.79.0.3 dev p0 nud failed");
 	usleep(300000);
 	works(&c, "the neighbour has failed");
-	run(XR "ip neigh del 10.79.0.3 dev p0");
-	run(XR "ip neigh del fd79::3 dev p0");
+	check_sh(XR "ip neigh del 10.79.0.3 dev p0");
+	check_sh(XR "ip neigh del fd79::3 dev p0");
 	usleep(300000);
 	works(&c, "the neighbour is deleted");
 	sends_to(c.qp[0]->qp_num, mac);
-	run(XR "ip neigh replace 10.79.0.3 lladdr " ELSEWHERE " dev p0 nud reachable");
+	check_sh(XR "ip neigh replace 10.79.0.3 lladdr " ELSEWHERE " dev p0 nud reachable");
 	sends_to(c.qp[0]->qp_num, ELSEWHERE);
 	post(&c, 0, IBV_WR_RDMA_WRITE, LENGTH);
 	completes(&c, 0, IBV_WC_RETRY_EXC_ERR, "nobody has this address");
-	run(XR "ip neigh replace 10.79.0.3 lladdr %s dev p0 nud reachable", mac);
+	check_sh(XR "ip neigh replace 10.79.0.3 lladdr %s dev p0 nud reachable", mac);
 	conn_down(&c);
 	ends_down();
 }
@@ -371,9 +357,10 @@ TEST(path_storm, "V12", "a thousand changes")
 	snprintf(mac, sizeof(mac), "%s", mac_of(YR, "q0"));
 	if (!ends_up("10.79.0.2", "10.79.0.3") || !conn_up(&c, IBV_MTU_1024))
 		return;
-	run("for i in $(seq 500); do echo neigh replace 10.79.0.3 lladdr " ELSEWHERE
-	    " dev p0 nud reachable; echo neigh replace 10.79.0.3 lladdr %s dev p0 nud reachable; "
-	    "done | " XR "ip -batch -", mac);
+	check_sh("for i in $(seq 500); do "
+		 "echo neigh replace 10.79.0.3 lladdr " ELSEWHERE " dev p0 nud reachable; "
+		 "echo neigh replace 10.79.0.3 lladdr %s dev p0 nud reachable; "
+		 "done | " XR "ip -batch -", mac);
 	works(&c, "after a thousand changes");
 	sends_to(c.qp[0]->qp_num, mac);
 	conn_down(&c);
@@ -441,10 +428,10 @@ TEST(path_given, "V12 U3", "an address that a program has given is kept, one tha
 	leave(was);
 	sends_to(found_qpn, mac);
 	sends_to(given_qpn, ELSEWHERE);
-	run(XR "ip neigh replace 10.79.0.3 lladdr " NEW_MAC " dev p0 nud reachable");
+	check_sh(XR "ip neigh replace 10.79.0.3 lladdr " NEW_MAC " dev p0 nud reachable");
 	sends_to(found_qpn, NEW_MAC);
 	sends_to(given_qpn, ELSEWHERE);
-	run(XR "ip neigh replace 10.79.0.3 lladdr %s dev p0 nud reachable", mac);
+	check_sh(XR "ip neigh replace 10.79.0.3 lladdr %s dev p0 nud reachable", mac);
 	sends_to(found_qpn, mac);
 	sends_to(given_qpn, ELSEWHERE);
 	xroce_close(x);
@@ -460,7 +447,7 @@ TEST(path_mtu_raised, "V12", "a packet waits until the MTU is raised again")
 	if (!ends_up("10.79.0.2", "10.79.0.3") || !conn_up(&c, IBV_MTU_1024))
 		return;
 	works(&c, "before");
-	run(XR "ip link set p0 mtu 600");
+	check_sh(XR "ip link set p0 mtu 600");
 	post(&c, 0, IBV_WR_RDMA_WRITE, 64);
 	completes(&c, 0, IBV_WC_SUCCESS, "a small WRITE");
 	post_both(&c, 0, IBV_WR_RDMA_WRITE, 64, LENGTH);
@@ -468,7 +455,7 @@ TEST(path_mtu_raised, "V12", "a packet waits until the MTU is raised again")
 	/* Longer than all attempts without a response together. */
 	usleep(2500000);
 	check(!ibv_poll_cq(c.cq[0], 1, &wc), "it has not waited: %s", ibv_wc_status_str(wc.status));
-	run(XR "ip link set p0 mtu 4300");
+	check_sh(XR "ip link set p0 mtu 4300");
 	completes(&c, 0, IBV_WC_SUCCESS, "the MTU is raised");
 	works(&c, "afterwards");
 	conn_down(&c);
@@ -483,7 +470,7 @@ TEST(path_mtu_falls, "V12 V6", "a connection whose packets do not fit ends, anot
 	    !conn_up(&small, IBV_MTU_256))
 		return;
 	monitor_begins();
-	run(XR "ip link set p0 mtu 600");
+	check_sh(XR "ip link set p0 mtu 600");
 	post(&big, 0, IBV_WR_RDMA_WRITE, LENGTH);
 	post(&big, 0, IBV_WR_RDMA_WRITE, LENGTH);
 	works(&small, "path MTU 256 meanwhile");
@@ -492,7 +479,7 @@ TEST(path_mtu_falls, "V12 V6", "a connection whose packets do not fit ends, anot
 	works(&small, "path MTU 256 afterwards");
 	check(said("state rts mtu 1024 netdev_mtu 600$"), "an event when the MTU falls");
 	monitor_ends("state err mtu 1024 netdev_mtu 600$");
-	run(XR "ip link set p0 mtu 4300");
+	check_sh(XR "ip link set p0 mtu 4300");
 	conn_down(&big);
 	conn_down(&small);
 	ends_down();

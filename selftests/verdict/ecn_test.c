@@ -94,26 +94,16 @@ TEST(ecn_not_executed, "D5 D6", "marked duplicates, refused requests and READs c
 SCENE_TEST(ecn_not_admitted, "D5 D6", "marked packets that fail a check do not count")
 {
 	s->req.tos = ECN_CE;
-#define DROPPED(change, counter) do {					\
-	struct scene t = *s;						\
-									\
-	change;								\
-	scene_put(&t);							\
-	expect_drop(&t, COUNTER(counter));				\
-	if (test_failed())						\
-		note("%s", #change);					\
-} while (0)
-	DROPPED(t.req.udp_adjust = 4, drop_length);
-	DROPPED(t.req.ip_csum_flip = 1, drop_checksum);
-	DROPPED(t.req.tver = 1, drop_tver);
-	DROPPED(t.req.dqpn ^= 0x400000, drop_qpn);
-	DROPPED(t.req.opcode = XROCE_RC_ACK, drop_opcode);
-	DROPPED(t.qp.state = XROCE_QPS_INIT, drop_state);
-	DROPPED(t.qp.error = XROCE_CAUSE_ACC_PD, drop_error);
-	DROPPED(t.req.saddr[15] ^= 1, drop_addr);
-	DROPPED(t.req.pkey = 0x8001, drop_pkey);
-	DROPPED(t.qp.claim = 1, drop_busy);
-#undef DROPPED
+	EXPECT_DROP_IF(s, t.req.udp_adjust = 4, drop_length);
+	EXPECT_DROP_IF(s, t.req.ip_csum_flip = 1, drop_checksum);
+	EXPECT_DROP_IF(s, t.req.tver = 1, drop_tver);
+	EXPECT_DROP_IF(s, t.req.dqpn ^= 0x400000, drop_qpn);
+	EXPECT_DROP_IF(s, t.req.opcode = XROCE_RC_ACK, drop_opcode);
+	EXPECT_DROP_IF(s, t.qp.state = XROCE_QPS_INIT, drop_state);
+	EXPECT_DROP_IF(s, t.qp.error = XROCE_CAUSE_ACC_PD, drop_error);
+	EXPECT_DROP_IF(s, t.req.saddr[15] ^= 1, drop_addr);
+	EXPECT_DROP_IF(s, t.req.pkey = 0x8001, drop_pkey);
+	EXPECT_DROP_IF(s, t.qp.claim = 1, drop_busy);
 	scene_put(s);
 	s->req.dqpn = XROCE_QPN_BASE - 1;
 	expect_pass(s, COUNTER(pass));

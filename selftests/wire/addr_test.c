@@ -107,7 +107,7 @@ static void reload(void)
 WIRE_TEST(addr_changed, "D1 D5", "the device's address changes under traffic", &rc)
 {
 	executed(w, 0, 1);
-	siblings_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:0a");
+	check_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:0a");
 	passed(w, 1);
 	to(w, NEW);
 	executed(w, 1, 2);
@@ -116,7 +116,7 @@ WIRE_TEST(addr_changed, "D1 D5", "the device's address changes under traffic", &
 	executed(w, 2 + LONG_PACKETS, 4);
 	to(w, OWN);
 	passed(w, 3 + LONG_PACKETS);
-	siblings_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:02");
+	check_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:02");
 	executed(w, 3 + LONG_PACKETS, 5);
 }
 
@@ -124,14 +124,14 @@ WIRE_TEST(addr_second, "D1 D5", "an address in the device's unicast list", &rc)
 {
 	to(w, SECOND);
 	passed(w, 0);
-	siblings_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	check_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
 	executed(w, 0, 1);
 	read_long(w, 1, LONG_PACKETS);
 	to(w, NOBODY);
 	passed(w, 1 + LONG_PACKETS);
 	to(w, OWN);
 	executed(w, 1 + LONG_PACKETS, 3);
-	siblings_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	check_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
 	to(w, SECOND);
 	passed(w, 2 + LONG_PACKETS);
 }
@@ -139,12 +139,12 @@ WIRE_TEST(addr_second, "D1 D5", "an address in the device's unicast list", &rc)
 /* A VLAN device on top belongs to the link; a macvlan device does not. */
 WIRE_TEST(addr_upper, "D1 D5", "addresses of VLAN and macvlan devices on top", &rc)
 {
-	siblings_sh("modprobe 8021q");
-	siblings_sh("ip link add v0 link " LIVE_DEV " address 02:00:00:00:00:0e type vlan id 5 && "
+	check_sh("modprobe 8021q");
+	check_sh("ip link add v0 link " LIVE_DEV " address 02:00:00:00:00:0e type vlan id 5 && "
 		"ip link set v0 up");
-	siblings_sh("ip link add m0 link " LIVE_DEV " address 02:00:00:00:00:0c type macvlan && "
+	check_sh("ip link add m0 link " LIVE_DEV " address 02:00:00:00:00:0c type macvlan && "
 		"ip link set m0 up");
-	siblings_sh("ip link add mv0 link m0 address 02:00:00:00:00:0d type vlan id 6 && "
+	check_sh("ip link add mv0 link m0 address 02:00:00:00:00:0d type vlan id 6 && "
 		"ip link set mv0 up");
 	to(w, MACVLAN);
 	passed(w, 0);
@@ -154,14 +154,14 @@ WIRE_TEST(addr_upper, "D1 D5", "addresses of VLAN and macvlan devices on top", &
 	w->req.vlan[w->req.vlans].tpid = 0x8100;
 	w->req.vlan[w->req.vlans++].tci = 5;
 	executed(w, 0, 1);
-	siblings_sh("ip link del v0 && ip link del m0");
+	check_sh("ip link del v0 && ip link del m0");
 	passed(w, 1);
 }
 
 /* The unicast list of a bridge port has addresses of machines behind other ports. */
 WIRE_TEST(addr_port, "D1 D5", "addresses of a bridge port", &rc)
 {
-	siblings_sh("ip link add br0 address 02:00:00:00:00:0f type bridge && "
+	check_sh("ip link add br0 address 02:00:00:00:00:0f type bridge && "
 		"ip link set br0 up && ip link set " LIVE_DEV " master br0 && "
 		"bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
 	executed(w, 0, 1);
@@ -169,7 +169,7 @@ WIRE_TEST(addr_port, "D1 D5", "addresses of a bridge port", &rc)
 	executed(w, 1, 2);
 	to(w, SECOND);
 	passed(w, 2);
-	siblings_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self && "
+	check_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self && "
 		"ip link set " LIVE_DEV " nomaster && ip link del br0");
 	to(w, BRIDGE);
 	passed(w, 2);
@@ -178,11 +178,11 @@ WIRE_TEST(addr_port, "D1 D5", "addresses of a bridge port", &rc)
 /* The address of a deferred frame is checked again before the frame is executed. */
 ODP_TEST(addr_deferred, "D1 D5 O3", "the address of a deferred frame", 4)
 {
-	siblings_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	check_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
 	to(&o->w, SECOND);
 	ACKED(odp_write(o, 0, 512, 7));
 	check(odp_is(o->mem, 512, 7), "written");
-	siblings_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	check_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
 	to(&o->w, SECOND);
 	wire_counted(&o->w, COUNTER(pass));
 	wire_quiet(&o->w);
@@ -202,10 +202,10 @@ TEST(addr_generic, "D1 D5", "addresses in generic mode")
 		wire_untouched(&w);
 		to(&w, OWN);
 		executed(&w, 0, 1);
-		siblings_sh("ip link set " LIVE_SPARE " address 02:00:00:00:00:0a");
+		check_sh("ip link set " LIVE_SPARE " address 02:00:00:00:00:0a");
 		to(&w, NEW);
 		executed(&w, 1, 2);
-		siblings_sh("ip link set " LIVE_SPARE " address 02:00:00:00:00:02");
+		check_sh("ip link set " LIVE_SPARE " address 02:00:00:00:00:02");
 		wire_close(&w);
 	}
 	check(!live_detach(LIVE_SPARE, 0), "detach");
