@@ -92,7 +92,7 @@ static __always_inline int again(const struct request *req, struct xroce_qp *q,
 	st->duplicate++;
 	if (req->flags & XROCE_OPF_REPLAY)
 		return XROCE_CAUSE_NONE;
-	if (!req->ackreq) {
+	if (!req->ackreq || (rd_behind(q, req->psn) && rd_answers(q, req->psn))) {
 		q->silent++;
 		return SILENT;
 	}

@@ -367,6 +367,25 @@ void wire_expect(struct wire *w, const struct packet *want)
 		check(!packet_diff(want, &got), "it differs");
 }
 
+void wire_comes(struct wire *w, uint8_t opcode, uint32_t psn)
+{
+	struct packet got;
+
+	if (check(wire_take(w, WIRE_MS, &got, NULL), "no packet"))
+		check(got.opcode == opcode && got.psn == (psn & XROCE_PSN_MASK),
+		      "opcode %#x, PSN %#x; not %#x, %#x", got.opcode, got.psn, opcode,
+		      psn & XROCE_PSN_MASK);
+}
+
+void wire_read_comes(struct wire *w, uint32_t psn, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n && !test_failed(); i++)
+		wire_comes(w, !i ? XROCE_RC_READ_RESPONSE_FIRST : i + 1 < n ?
+			   XROCE_RC_READ_RESPONSE_MIDDLE : XROCE_RC_READ_RESPONSE_LAST, psn + i);
+}
+
 void wire_quiet(struct wire *w)
 {
 	struct packet got;

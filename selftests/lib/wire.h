@@ -135,6 +135,12 @@ struct packet wire_response(const struct wire *w, uint8_t opcode);
 /* Take a packet and compare it with @want. */
 void wire_expect(struct wire *w, const struct packet *want);
 
+/* Take a packet and check its opcode and PSN. */
+void wire_comes(struct wire *w, uint8_t opcode, uint32_t psn);
+
+/* Likewise for the response to a READ, of @n packets, at least 2. */
+void wire_read_comes(struct wire *w, uint32_t psn, uint32_t n);
+
 /* Expect an ACK with @psn and @msn, and no other packet for WIRE_QUIET_MS. */
 void wire_expect_ack(struct wire *w, uint32_t psn, uint32_t msn);
 void wire_quiet(struct wire *w);

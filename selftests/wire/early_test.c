@@ -461,3 +461,36 @@ TEST(early_unreliable, "D5", "UC and UD keep nothing behind a gap")
 }
 
 TEST_MAIN(live_main);
+
+#define READ_PACKETS	3u
+
+/*
+ * A peer that goes back sends all of it again. An acknowledgement among the responses would make
+ * rxe take the READ for complete.
+ */
+WIRE_TEST(early_read, "D5 D6", "duplicates of what was kept before a READ are acknowledged by it", &rc)
+{
+	uint32_t i;
+
+	put(w, 1);
+	expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
+	put(w, 2);
+	w->req.opcode = XROCE_RC_READ_REQUEST;
+	w->req.payload = 0;
+	w->req.dmalen = READ_PACKETS * 1024;
+	w->req.va = w->mr.iova;
+	w->req.psn = psn(w, 3);
+	wire_send(w);
+	put(w, 0);
+	expect(w, XROCE_SYN_ACK, 2, 3);
+	wire_read_comes(w, psn(w, 3), READ_PACKETS);
+	for (i = 1; i < 3; i++)
+		put(w, i);
+	wire_quiet(w);
+	/* The peer has not got the responses, and begins with the acknowledgements. */
+	for (i = 1; i < 3; i++) {
+		put(w, i);
+		expect(w, XROCE_SYN_ACK, i, 4);
+	}
+	executed(w, 3);
+}

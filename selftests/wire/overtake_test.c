@@ -150,27 +150,6 @@ static bool stalled(void *arg)
 	return __atomic_load_n(&h->step, __ATOMIC_ACQUIRE) == STALL_STALLED;
 }
 
-/* Check opcode and PSN of the next packet. */
-static void comes(struct wire *w, uint8_t opcode, uint32_t psn)
-{
-	struct packet got;
-
-	if (check(wire_take(w, WIRE_MS, &got, NULL), "no packet"))
-		check(got.opcode == opcode && got.psn == (psn & XROCE_PSN_MASK),
-		      "opcode %#x, PSN %#x; not %#x, %#x", got.opcode, got.psn, opcode,
-		      psn & XROCE_PSN_MASK);
-}
-
-static void read_comes(struct wire *w, uint32_t psn)
-{
-	uint32_t i;
-
-	for (i = 0; i < PACKETS && !test_failed(); i++)
-		comes(w, !i ? XROCE_RC_READ_RESPONSE_FIRST : i + 1 < PACKETS ?
-		      XROCE_RC_READ_RESPONSE_MIDDLE : XROCE_RC_READ_RESPONSE_LAST,
-		      psn + i);
-}
-
 /* Send two requests; no thread polls on this CPU until both have been sent. */
 static void send_both(struct wire *w, uint32_t psn, uint8_t opcode, uint32_t bytes,
 		      uint8_t next, uint32_t more)
@@ -204,9 +183,9 @@ static void round_of(struct wire *w, int fd)
 		  PACKETS * MTU);
 	pthread_join(there, NULL);
 
-	read_comes(w, psn);
-	comes(w, XROCE_RC_ACK, psn + PACKETS);
-	read_comes(w, psn + PACKETS + 1);
+	wire_read_comes(w, psn, PACKETS);
+	wire_comes(w, XROCE_RC_ACK, psn + PACKETS);
+	wire_read_comes(w, psn + PACKETS + 1, PACKETS);
 	check(stall->step == STALL_DONE, "the last step was %u", stall->step);
 	check(!stall->runs, "the queue was sent before the poll's end");
 	w->req.psn = psn + 2 * PACKETS + 1;
@@ -261,12 +240,12 @@ WIRE_TEST(overtake_bytes, "D5 R7", "responses of the module follow a READ respon
 			for (i = 0; i < ROUNDS && !test_failed(); i++, psn += 4) {
 				send_both(w, psn, XROCE_RC_READ_REQUEST, 64,
 					  XROCE_RC_WRITE_ONLY, 4096);
-				comes(w, XROCE_RC_READ_RESPONSE_ONLY, psn);
-				comes(w, XROCE_RC_ACK, psn + 1);
+				wire_comes(w, XROCE_RC_READ_RESPONSE_ONLY, psn);
+				wire_comes(w, XROCE_RC_ACK, psn + 1);
 				send_both(w, psn + 2, XROCE_RC_READ_REQUEST, 64,
 					  XROCE_RC_READ_REQUEST, 4096);
-				comes(w, XROCE_RC_READ_RESPONSE_ONLY, psn + 2);
-				comes(w, XROCE_RC_READ_RESPONSE_ONLY, psn + 3);
+				wire_comes(w, XROCE_RC_READ_RESPONSE_ONLY, psn + 2);
+				wire_comes(w, XROCE_RC_READ_RESPONSE_ONLY, psn + 3);
 			}
 		threaded(fd, false);
 	}
