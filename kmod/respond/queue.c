@@ -13,6 +13,7 @@
 #include "obj/link.h"
 #include "qp/error.h"
 #include "qp/qp.h"
+#include "send/psn.h"
 
 #include "queue.h"
 #include "timer_compat.h"
@@ -43,24 +44,41 @@ static void xr_responses_arm(struct xr_responses *rs)
 	tasklet_schedule(&rs->tasklet);
 }
 
+static bool xr_response_is_ack(u32 opcode, u8 syndrome)
+{
+	return opcode == XROCE_RC_ACK && syndrome == XROCE_SYN_ACK;
+}
+
 /*
- * Let an acknowledgement replace one at the end of the queue: acknowledgements are
- * cumulative. Return: whether it did.
+ * Leave out an acknowledgement behind the response to a later READ, which acknowledges everything
+ * before it: one that arrives among responses confuses the requester of rxe (rd_answers() in
+ * bpf/rd.bpf.h). Otherwise let it replace one at the end of the queue: acknowledgements are
+ * cumulative. Return: whether it needs no place in the queue.
  */
 static bool xr_response_merge(struct xr_responses *rs, const struct xroce_response *r)
 {
-	struct xr_response *last;
+	struct xr_response *q;
+	u32 i;
 
-	if (r->opcode != XROCE_RC_ACK || r->syndrome != XROCE_SYN_ACK ||
-	    !rs->count)
+	if (!xr_response_is_ack(r->opcode, r->syndrome))
 		return false;
-	last = xr_response_at(rs, rs->count - 1);
-	if (last->opcode != XROCE_RC_ACK || last->syndrome != XROCE_SYN_ACK)
+	for (i = rs->count; i; i--) {
+		q = xr_response_at(rs, i - 1);
+		if (q->opcode != XROCE_RC_READ_RESPONSE_ONLY)
+			continue;
+		if (xr_psn_diff(q->psn, r->psn) > 0)
+			return true;
+		break;
+	}
+	if (!rs->count)
+		return false;
+	q = xr_response_at(rs, rs->count - 1);
+	if (!xr_response_is_ack(q->opcode, q->syndrome))
 		return false;
 	/* The acknowledgement of a duplicate may have an earlier PSN. */
-	if (((r->psn - last->psn) & XROCE_PSN_MASK) < 1u << 23)
-		last->psn = r->psn;
-	last->msn = r->msn;
+	if (xr_psn_diff(r->psn, q->psn) >= 0)
+		q->psn = r->psn;
+	q->msn = r->msn;
 	return true;
 }
 

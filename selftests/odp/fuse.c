@@ -2,6 +2,7 @@
 /* The raw protocol of /dev/fuse. The mount point is a file, so there is no LOOKUP. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <linux/fuse.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/param.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -23,6 +25,7 @@
 #define MOUNT_POINT	"/tmp/fuse_test"
 /* FUSE_MIN_READ_BUFFER is the minimum; the rest is a reserve. */
 #define REQUEST_MAX	(2 * FUSE_MIN_READ_BUFFER)
+#define WAITING_MAX	16
 
 static void answer(int dev, const struct fuse_in_header *in, int error,
 		   void *body, size_t len)
@@ -81,14 +84,55 @@ static void answer_open(int dev, const struct fuse_in_header *in)
 	answer(dev, in, 0, &out, sizeof(out));
 }
 
-static void serve(int dev, size_t bytes, unsigned int *reads)
+/* A READ that waits. */
+static struct {
+	struct fuse_in_header in;
+	size_t size;
+} waiting[WAITING_MAX];
+
+static void take_read(const struct fuse_in_header *in, struct fuse_reads *reads)
+{
+	const struct fuse_read_in *wanted = (const void *)(in + 1);
+
+	if (reads->count < WAITING_MAX) {
+		waiting[reads->count].in = *in;
+		waiting[reads->count].size = wanted->size;
+	}
+	__atomic_add_fetch(&reads->count, 1, __ATOMIC_RELEASE);
+}
+
+/* Answer READs by zeros, if the test lets the bytes come. */
+static void answer_reads(int dev, struct fuse_reads *reads)
+{
+	static char zeros[REQUEST_MAX];
+	static unsigned int answered;
+
+	while (__atomic_load_n(&reads->come, __ATOMIC_ACQUIRE) && answered < reads->count &&
+	       answered < WAITING_MAX) {
+		answer(dev, &waiting[answered].in, 0, zeros,
+		       MIN(waiting[answered].size, sizeof(zeros)));
+		answered++;
+	}
+}
+
+/* Wait for a request. Return: false: the file system has gone. */
+static bool next_request(int dev, void *request, size_t room, struct fuse_reads *reads)
+{
+	struct pollfd ready = { .fd = dev, .events = POLLIN };
+
+	while (!poll(&ready, 1, 10))
+		answer_reads(dev, reads);
+	return read(dev, request, room) > 0;
+}
+
+static void serve(int dev, size_t bytes, struct fuse_reads *reads)
 {
 	static union {
 		struct fuse_in_header in;
 		char room[REQUEST_MAX];
 	} request;
 
-	while (read(dev, &request, sizeof(request)) > 0) {
+	while (next_request(dev, &request, sizeof(request), reads)) {
 		switch (request.in.opcode) {
 		case FUSE_INIT:
 			answer_init(dev, &request.in);
@@ -100,7 +144,7 @@ static void serve(int dev, size_t bytes, unsigned int *reads)
 			answer_open(dev, &request.in);
 			break;
 		case FUSE_READ:
-			__atomic_add_fetch(reads, 1, __ATOMIC_RELEASE);
+			take_read(&request.in, reads);
 			break;
 		case FUSE_FORGET:
 		case FUSE_BATCH_FORGET:
@@ -162,12 +206,17 @@ static bool has_read(void *arg)
 {
 	const struct fuse *f = arg;
 
-	return __atomic_load_n(f->reads, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&f->reads->count, __ATOMIC_ACQUIRE);
 }
 
 bool fuse_wait_read(struct fuse *f)
 {
 	return check(live_wait(has_read, f), "no READ request");
+}
+
+void fuse_come(struct fuse *f)
+{
+	__atomic_store_n(&f->reads->come, true, __ATOMIC_RELEASE);
 }
 
 void fuse_abort(struct fuse *f)

@@ -112,50 +112,91 @@ ODP_TEST(odp_stuck_ended, "O4 O6", "a process ends while a fault for it is stuck
 	fuse_close(&f);
 }
 
+/* Send a READ of four packets. The first two come; the memory of the others is stuck. */
+static void stuck_read(struct odp *o, struct fuse *f)
+{
+	struct packet *req = &o->w.req;
+
+	req->opcode = XROCE_RC_READ_REQUEST;
+	req->va = ODP_IOVA + STUCK - 2 * ODP_MTU;
+	req->dmalen = 4 * ODP_MTU;
+	req->payload = 0;
+	wire_send(&o->w);
+	wire_comes(&o->w, XROCE_RC_READ_RESPONSE_FIRST, req->psn);
+	wire_comes(&o->w, XROCE_RC_READ_RESPONSE_MIDDLE, req->psn + 1);
+	fuse_wait_read(f);
+}
+
+/* Send a WRITE that is not answered now. */
+static void quiet_write(struct odp *o, uint32_t psn)
+{
+	struct packet *req = &o->w.req;
+
+	req->opcode = XROCE_RC_WRITE_ONLY;
+	req->psn = psn & XROCE_PSN_MASK;
+	req->dmalen = 64;
+	req->payload = 64;
+	wire_send(&o->w);
+	wire_quiet(&o->w);
+}
+
 /*
  * The response to a READ stands still in the middle, and a later request is refused: the READ goes
  * on. When it turns out to be impossible, it is the first that has failed, so its NAK is sent.
  */
 ODP_TEST(odp_stuck_refused, "O3 D5", "a refusal behind a READ that is stuck", 32)
 {
-	struct packet want, got, *req;
 	struct xroce_qp_query q = {};
+	struct packet want;
 	struct fuse f;
+	uint32_t psn;
 	pid_t pid;
-	int i;
 
 	if (!fuse_open(&f, MEM_PAGE))
 		return;
 	pid = with_file(o, &f, STUCK);
 	odp_register_of(o, pid);
 	ACKED(odp_write(o, STUCK - MEM_PAGE, 64, 0x13));
-	req = &o->w.req;
-	req->opcode = XROCE_RC_READ_REQUEST;
-	req->va = ODP_IOVA + STUCK - 2 * ODP_MTU;
-	req->dmalen = 4 * ODP_MTU;
-	req->payload = 0;
-	wire_send(&o->w);
-	for (i = 0; i < 2; i++)
-		check(wire_take(&o->w, WIRE_MS, &got, NULL) && got.opcode != XROCE_RC_ACK,
-		      "packet %d of the READ", i);
-	fuse_wait_read(&f);
-	req->psn = (req->psn + 4) & XROCE_PSN_MASK;
-	req->rkey ^= 1;
-	req->opcode = XROCE_RC_WRITE_ONLY;
-	req->dmalen = 64;
-	req->payload = 64;
-	wire_send(&o->w);
-	wire_quiet(&o->w);
+	psn = o->w.req.psn;
+	stuck_read(o, &f);
+	o->w.req.rkey ^= 1;
+	quiet_write(o, psn + 4);
 	q.qpn = o->w.qpn;
 	fuse_abort(&f);
 	want = wire_response(&o->w, XROCE_RC_ACK);
 	want.syndrome = XROCE_SYN_NAK_ACC;
-	want.psn = (req->psn - 2) & XROCE_PSN_MASK;
+	want.psn = (psn + 2) & XROCE_PSN_MASK;
 	want.msn = 1;
 	wire_expect(&o->w, &want);
 	wire_quiet(&o->w);
 	check(!xroce_qp_query(o->w.x, &q) && q.cause == XROCE_CAUSE_ACC_KEY && q.naks == 1,
 	      "cause %u, %llu NAKs", q.cause, q.naks);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	fuse_close(&f);
+}
+
+/* If a response has been lost, rxe takes the READ for complete when the acknowledgement comes. */
+ODP_TEST(odp_stuck_duplicate, "O3 D5", "no acknowledgement of a duplicate behind a queued READ", 32)
+{
+	struct fuse f;
+	uint32_t psn;
+	pid_t pid;
+
+	if (!fuse_open(&f, MEM_PAGE))
+		return;
+	pid = with_file(o, &f, STUCK);
+	odp_register_of(o, pid);
+	ACKED(odp_write(o, STUCK - MEM_PAGE, 64, 0x13));
+	psn = o->w.req.psn;
+	stuck_read(o, &f);
+	quiet_write(o, psn - 1);
+	fuse_come(&f);
+	wire_comes(&o->w, XROCE_RC_READ_RESPONSE_MIDDLE, psn + 2);
+	wire_comes(&o->w, XROCE_RC_READ_RESPONSE_LAST, psn + 3);
+	wire_quiet(&o->w);
+	wire_send(&o->w);
+	wire_comes(&o->w, XROCE_RC_ACK, psn - 1);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	fuse_close(&f);
