@@ -8,6 +8,7 @@
 
 #include <sys/mman.h>
 
+#include "counters.h"
 #include "gid.h"
 #include "harness.h"
 #include "receiver.h"
@@ -276,8 +277,12 @@ bool receiver_must(struct receiver *r, struct ibv_send_wr wr, uint32_t len)
 {
 	int status = receiver_do(r, wr, len);
 
-	return check(status == IBV_WC_SUCCESS, "%u bytes: %s", len,
-		     status < 0 ? "no completion" : ibv_wc_status_str(status));
+	if (check(status == IBV_WC_SUCCESS, "%u bytes: %s", len,
+		  status < 0 ? "no completion" : ibv_wc_status_str(status)))
+		return true;
+	/* Without retries a packet that is lost anywhere ends the queue pair. */
+	counters_note(server.stat);
+	return false;
 }
 
 void receiver_recv(struct xroce_rq *rq, uint64_t wr_id, uint32_t off,

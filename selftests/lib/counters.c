@@ -47,6 +47,17 @@ void counters_read(int fd, struct xroce_stat *sum)
 	}
 }
 
+void counters_note(int fd)
+{
+	struct xroce_stat stat;
+	size_t i;
+
+	counters_read(fd, &stat);
+	for (i = 0; i < COUNTERS; i++)
+		if (((__u64 *)&stat)[i])
+			note("%s %llu", counters_name(i), ((__u64 *)&stat)[i]);
+}
+
 bool counters_settled(int fd, const struct xroce_stat *before, __u64 packets,
 		      struct xroce_stat *after)
 {

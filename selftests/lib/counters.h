@@ -15,6 +15,9 @@
 /* Read map @fd and sum it over all CPUs. The test fails if the map cannot be read. */
 void counters_read(int fd, struct xroce_stat *sum);
 
+/* Note all counters of map @fd that are not 0, to explain a failure. */
+void counters_note(int fd);
+
 /**
  * counters_settled() - wait until packets have been received and the counters rest
  * @fd: map
