@@ -133,7 +133,7 @@ static int xr_ack_absorb(struct xr_qp *qp, u32 from)
 			ret = xr_ack_complete(qp);
 	}
 	if (s->una != una) {
-		/* These are delivered since they were noted. */
+		/* Likewise, all of them. */
 		s->rtt.delivered -= xr_psn_distance(s->una, una);
 		xr_requester_progress(s, xr_psn_distance(s->una, una));
 	}
@@ -145,9 +145,11 @@ static int xr_ack_absorb(struct xr_qp *qp, u32 from)
 static int xr_ack_moved(struct xr_qp *qp, u32 from, u32 packets)
 {
 	struct xr_send *s = &qp->send;
-
 	int ret = 0;
 
+	/* Those that the peer only kept are delivered since they were noted. */
+	if (unlikely(s->score.open))
+		s->rtt.delivered -= xr_score_noted(&s->score, from, packets);
 	xr_requester_progress(s, packets);
 	if (unlikely(s->score.open))
 		ret = xr_ack_absorb(qp, from);

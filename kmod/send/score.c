@@ -216,6 +216,16 @@ static void xr_score_learn(struct xr_send *s, u32 from, bool end)
 	c->stale = stale;
 }
 
+/* Return: how many of @n packets from @from on are noted. */
+u32 xr_score_noted(const struct xr_score *c, u32 from, u32 n)
+{
+	u32 noted = 0, i;
+
+	for (i = 0; i < min(n, XR_SCORE_PSNS); i++)
+		noted += test_bit((from + i) % XR_SCORE_PSNS, c->seen->has);
+	return noted;
+}
+
 /*
  * @s->una has moved on from @from; @end: beyond a hole. Of what had been noted there, @responses
  * were packets of responses.

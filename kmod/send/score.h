@@ -28,6 +28,7 @@ bool xr_score_kept(struct xr_qp *qp, u32 psn, u32 n);
 bool xr_score_begin(struct xr_qp *qp);
 u32 xr_score_holes(const struct xr_send *s);
 void xr_score_origin(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 opcode);
+u32 xr_score_noted(const struct xr_score *c, u32 from, u32 n);
 void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses);
 void xr_score_judge(struct xr_send *s, u64 now);
 void xr_score_defer(struct xr_send *s, u32 end);
