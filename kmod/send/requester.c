@@ -401,7 +401,7 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 	}
 	s->psn = xr_psn_add(s->psn, packets);
 	if (fresh) {
-		if (!s->rtt.timing && (!(r->psn % XR_RTT_EVERY) || !s->rtt.srtt))
+		if (!s->rtt.timing && (xr_rtt_sample(r->psn, packets) || !s->rtt.srtt))
 			xr_rtt_start(&s->rtt, r->psn);
 		s->top = s->psn;
 	}

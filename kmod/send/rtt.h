@@ -55,6 +55,12 @@ struct xr_rtt {
 	u32 delivered;
 };
 
+/* Whether one of the @packets of a request, or of the response to it, is one of XR_RTT_EVERY. */
+static inline bool xr_rtt_sample(u32 psn, u32 packets)
+{
+	return (psn + packets - 1) / XR_RTT_EVERY != (psn - 1) / XR_RTT_EVERY;
+}
+
 void xr_rtt_start(struct xr_rtt *r, u32 psn);
 void xr_rtt_end(struct xr_rtt *r);
 void xr_rtt_again(struct xr_rtt *r, u32 psn, u32 n);
