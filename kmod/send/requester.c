@@ -778,6 +778,7 @@ static void xr_requester_timeout(struct timer_list *timer)
 {
 	struct xr_send *s = timer_container_of(s, timer, timer);
 	struct xr_qp *qp = container_of(s, struct xr_qp, send);
+	unsigned long due;
 
 	spin_lock(&s->lock);
 	/* An attribute of 0 may have been set meanwhile. */
@@ -789,8 +790,10 @@ static void xr_requester_timeout(struct timer_list *timer)
 	 */
 	if (s->wait == XR_WAIT_PEER || s->wait == XR_WAIT_DEVICE)
 		xr_requester_restart(s);
-	if (time_before(jiffies, s->deadline)) {
-		mod_timer(&s->timer, s->deadline);
+	/* On a long path no answer may have come yet. */
+	due = s->deadline - s->ticks + max(s->ticks, xr_rtt_ticks(&s->rtt));
+	if (time_before(jiffies, due)) {
+		mod_timer(&s->timer, due);
 		goto out;
 	}
 	/* The peer is alive: it answers what was sent before. But that must not go on for ever. */

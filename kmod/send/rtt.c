@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The round-trip time of a connection: see rtt.h. */
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -18,6 +19,9 @@
 /* Time for a response, in nanoseconds: before anything is known, and at least. */
 #define XR_RTT_UNKNOWN	(4 * NSEC_PER_MSEC)
 #define XR_RTT_TIMEOUT	(2 * NSEC_PER_MSEC)
+
+/* A path is hardly longer: the first answer has this time to come, in nanoseconds. */
+#define XR_RTT_FIRST	(100 * NSEC_PER_MSEC)
 
 /* Time the packet @psn, which is sent now, for the first time. */
 void xr_rtt_start(struct xr_rtt *r, u32 psn)
@@ -85,4 +89,10 @@ void xr_rtt_reset(struct xr_rtt *r)
 u64 xr_rtt_timeout(const struct xr_rtt *r)
 {
 	return r->srtt ? max_t(u64, (u64)r->srtt + r->var, XR_RTT_TIMEOUT) : XR_RTT_UNKNOWN;
+}
+
+/* Return: jiffies after which an answer should have come, with its variation. */
+unsigned long xr_rtt_ticks(const struct xr_rtt *r)
+{
+	return nsecs_to_jiffies(r->srtt ? (u64)r->srtt + 4 * (u64)r->var : XR_RTT_FIRST);
 }

@@ -2,7 +2,8 @@
 /*
  * The round-trip time of a connection, and the window that follows from it. One packet at a time is
  * timed, one of XR_RTT_EVERY, so that the clock is rarely read. If it is sent again meanwhile, the
- * time is only an upper limit (Karn). The local ACK timeout does not follow from it: state.c.
+ * time is only an upper limit (Karn). The local ACK timeout does not follow from it (state.c), but
+ * ends no earlier.
  *
  * The window is twice the product of the shortest round-trip time and of the rate at which packets
  * are acknowledged, but not less than XR_SEND_WINDOW_MIN: on a fast link batches matter more. It
@@ -66,5 +67,6 @@ void xr_rtt_end(struct xr_rtt *r);
 void xr_rtt_again(struct xr_rtt *r, u32 psn, u32 n);
 void xr_rtt_reset(struct xr_rtt *r);
 u64 xr_rtt_timeout(const struct xr_rtt *r);
+unsigned long xr_rtt_ticks(const struct xr_rtt *r);
 
 #endif

@@ -161,12 +161,19 @@ static void source_close(void)
 	munmap(source.at, (size_t)BURST * SLOT);
 }
 
-/* RC: without end after RNR NAKs, otherwise after 7 timeouts of 0.02 s. */
+/* Attempts of RC: eight of 0.02 s. */
+#define ATTEMPTS	{ .timeout = 12, .retry = 7 }
+static struct attempts {
+	uint8_t timeout;
+	uint8_t retry;
+} attempts = ATTEMPTS;
+
+/* RC: without end after RNR NAKs. */
 static int qp_rts(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_RTS, .sq_psn = END_PSN, .timeout = 12, .retry_cnt = 7,
-		.rnr_retry = 7, .max_rd_atomic = 1,
+		.qp_state = IBV_QPS_RTS, .sq_psn = END_PSN, .timeout = attempts.timeout,
+		.retry_cnt = attempts.retry, .rnr_retry = 7, .max_rd_atomic = 1,
 	};
 
 	return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
@@ -471,11 +478,24 @@ TEST(uc_corrupt, "D2 D4", "a wrong bit in 10% of packets of UC")
  */
 #define LATE_MS		1000u
 #define SLOW_MS		20u
-static void late(const char *words)
+
+/* BURST messages from @first on are completed, in order. */
+static void completed(uint32_t first)
 {
 	struct ibv_wc wc;
 	uint32_t i;
 	int status;
+
+	for (i = first; i < first + BURST && !test_failed(); i++) {
+		status = end_wait(source.cq, &wc);
+		check(status == IBV_WC_SUCCESS && wc.wr_id == i, "message %u: %s", i,
+		      status < 0 ? "nothing" : ibv_wc_status_str(status));
+	}
+}
+
+static void late(const char *words)
+{
+	uint32_t i;
 
 	if (!opened(IBV_QPT_RC, false))
 		return;
@@ -488,15 +508,30 @@ static void late(const char *words)
 		receive(&sinks[0], i, i + 1);
 		usleep(SLOW_MS * 1000);
 	}
-	for (i = 0; i < BURST && !test_failed(); i++) {
-		status = end_wait(source.cq, &wc);
-		check(status == IBV_WC_SUCCESS && wc.wr_id == i, "message %u: %s", i,
-		      status < 0 ? "nothing" : ibv_wc_status_str(status));
-	}
+	completed(0);
 	drain(&sinks[0]);
 	check(sinks[0].arrived == BURST && !sinks[0].late, "%u arrived", sinks[0].arrived);
 	netem_set(OUT, "");
 out:
+	closed(false);
+}
+
+/* Without retries, so that a timeout before the first answer, or a later one, ends the connection. */
+TEST(rc_long_path, "V7 Q3", "a local ACK timeout that is shorter than the round-trip time")
+{
+	uint32_t i, turn;
+
+	attempts = (struct attempts){ .timeout = 1 };
+	if (opened(IBV_QPT_RC, false) && netem_set(OUT, "delay 20ms")) {
+		receive(&sinks[0], 0, 2 * BURST);
+		for (turn = 0; turn < 2; turn++) {
+			for (i = 0; i < BURST; i++)
+				post(turn * BURST + i, source.at + (size_t)i * SLOT);
+			completed(turn * BURST);
+		}
+		netem_set(OUT, "");
+	}
+	attempts = (struct attempts)ATTEMPTS;
 	closed(false);
 }
 
