@@ -198,6 +198,11 @@
 	 * Because the peer asked for it (sequence and RNR NAKs), because a READ response was lost,
 	 * or because of a timeout.
 	 */ \
+	QP(req_probe, "requests: times that nothing was heard, and packets were sent again", \
+	   req_probes) \
+	/* The oldest and the last one, after one to two round-trip times. */ \
+	QP(req_sack, "requests: selective acknowledgements received", req_sacks) \
+	/* Of peers that keep what comes out of order, and say what they miss. */ \
 	QP(req_timeout, "requests: local ACK timeouts", req_timeouts) \
 	/* No progress within the time that the queue pair allows. */ \
 	QP(req_rx, "requests: responses accepted", req_responses) \

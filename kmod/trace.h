@@ -137,6 +137,38 @@ DEFINE_EVENT(xroce_nak, xroce_nak_received,
 	TP_ARGS(link, qpn, psn, syndrome)
 );
 
+/* @psn: the first packet that is missing; @kept: packets behind it that are not. */
+DECLARE_EVENT_CLASS(xroce_sack,
+	TP_PROTO(u32 link, u32 qpn, u32 psn, u32 kept),
+	TP_ARGS(link, qpn, psn, kept),
+	TP_STRUCT__entry(
+		__field(u32, link)
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u32, kept)
+	),
+	TP_fast_assign(
+		__entry->link = link;
+		__entry->qpn = qpn;
+		__entry->psn = psn;
+		__entry->kept = kept;
+	),
+	TP_printk("link=%u qpn=%u psn=%u kept=%u", __entry->link, __entry->qpn, __entry->psn,
+		  __entry->kept)
+);
+
+/* The responder sends a selective acknowledgement. */
+DEFINE_EVENT(xroce_sack, xroce_sack_sent,
+	TP_PROTO(u32 link, u32 qpn, u32 psn, u32 kept),
+	TP_ARGS(link, qpn, psn, kept)
+);
+
+/* The requester has received one. */
+DEFINE_EVENT(xroce_sack, xroce_sack_received,
+	TP_PROTO(u32 link, u32 qpn, u32 psn, u32 kept),
+	TP_ARGS(link, qpn, psn, kept)
+);
+
 DECLARE_EVENT_CLASS(xroce_count,
 	TP_PROTO(u32 link, u32 qpn, u32 count),
 	TP_ARGS(link, qpn, count),

@@ -7,11 +7,13 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "obj/link.h"
 #include "qp/qp.h"
 #include "send/psn.h"
 
 #include "frames.h"
 #include "gap.h"
+#include "trace.h"
 
 /* xr_early::reorder shrinks by this part with each hole that was a loss. */
 #define XR_EARLY_DECAY	16
@@ -194,7 +196,7 @@ bool xr_gap_answers(struct xr_defer *k)
  */
 bool xr_gap_sack(struct xr_qp *qp, struct xroce_sack *sack, u32 *psn, u32 *msn)
 {
-	u32 epsn = xr_gap_epsn(qp), bits[XROCE_SACK_BITS / 32] = {}, i;
+	u32 epsn = xr_gap_epsn(qp), bits[XROCE_SACK_BITS / 32] = {}, kept = 0, i;
 	struct xr_defer *k = &qp->defer;
 	const struct xr_deferred *d;
 	bool waits;
@@ -206,8 +208,10 @@ bool xr_gap_sack(struct xr_qp *qp, struct xroce_sack *sack, u32 *psn, u32 *msn)
 		n = xr_psn_diff(d->psn, epsn);
 		if (n >= (s32)XROCE_SACK_BITS)
 			break;
-		if (n > 0)
-			bits[n / 32] |= 1u << n % 32;
+		if (n <= 0)
+			continue;
+		bits[n / 32] |= 1u << n % 32;
+		kept++;
 	}
 	n = clamp(xr_psn_diff(k->early.lost, epsn), 0, (s32)XROCE_SACK_BITS);
 	spin_unlock(&k->lock);
@@ -216,5 +220,7 @@ bool xr_gap_sack(struct xr_qp *qp, struct xroce_sack *sack, u32 *psn, u32 *msn)
 		sack->bits[i] = htonl(bits[i]);
 	*psn = epsn;
 	*msn = READ_ONCE(qp->map->msn) & XROCE_PSN_MASK;
+	if (waits)
+		trace_xroce_sack_sent(qp->link->id, qp->qpn, epsn, kept);
 	return waits;
 }

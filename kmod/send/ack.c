@@ -306,6 +306,7 @@ static int xr_ack_sack(struct xr_qp *qp, u32 psn, struct xdp_buff *xdp, u32 off)
 {
 	u32 kept = qp->send.score.requests, una = qp->send.una;
 	struct xr_send *s = &qp->send;
+	bool noted;
 	int ret;
 
 	if (unlikely(s->keeps != XR_KEEPS))
@@ -319,8 +320,10 @@ static int xr_ack_sack(struct xr_qp *qp, u32 psn, struct xdp_buff *xdp, u32 off)
 	else if (s->una != psn)
 		return -ESTALE;
 	xr_requester_count(&qp->map->req_sacks, 1);
-	trace_xroce_nak_received(qp->link->id, qp->qpn, psn, XROCE_SYN_NAK_SEQ);
-	if (!xr_sack_note(qp, psn, xdp, off))
+	this_cpu_inc(s->batch.stat->req_sack);
+	noted = xr_sack_note(qp, psn, xdp, off);
+	trace_xroce_sack_received(qp->link->id, qp->qpn, psn, s->score.requests);
+	if (!noted)
 		xr_requester_rewind(qp);
 	else if (s->una == una && s->score.requests > kept)
 		xr_requester_restart(s);

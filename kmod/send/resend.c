@@ -343,6 +343,7 @@ bool xr_resend_overdue(struct xr_qp *qp)
 		trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, s->retries,
 				       XR_AGAIN_PROBE);
 		xr_requester_count(&qp->map->req_probes, 1);
+		this_cpu_inc(s->batch.stat->req_probe);
 	}
 	return xr_resend_due(s);
 }

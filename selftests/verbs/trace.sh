@@ -34,6 +34,16 @@ naks() {
 		saw 'xroce_nak_received: link=N qpn=N psn=N syndrome=0x[23][0-9a-f]$'
 }
 
+# A link counts what it receives.
+sacks() {
+	local counted
+
+	counted=$(in_xr "$xroce" -s stat show | awk '$1 == "req_sack" { n += $2 } END { print n }')
+	saw 'xroce_sack_sent: link=N qpn=N psn=N kept=[1-9]' &&
+		saw 'xroce_sack_received: link=N qpn=N psn=N kept=[1-9]' &&
+		[ "$counted" = "$(grep -c ' xroce_sack_received: ' "$trace")" ]
+}
+
 moved() { saw 'xroce_peer_moved: link=N qpn=N from=[0-9a-f:]* to=02:00:00:00:0a:0a$'; }
 
 short() { saw 'xroce_mtu_short: link=N qpn=N path_mtu=1024 needs=1088 mtu=600$'; }
@@ -94,7 +104,7 @@ modprobe sch_netem
 pair_up wire
 echo 1 >"$events/enable"
 # Without the program's output, which is a document of its own.
-"$top/build/selftests/verbs_loss_test" rc_late_loss >/dev/null
+"$top/build/selftests/verbs_loss_test" rc_late_loss rc_lost >/dev/null
 PATH=$top/build/user:$PATH "$top/build/selftests/verbs_path_test" path_outstanding \
 	path_mtu_raised >/dev/null
 on_demand
@@ -102,6 +112,7 @@ echo 'TAP version 13'
 run trace_states 'D6' states
 run trace_again 'D6 Q3' again
 run trace_naks 'D6' naks
+run trace_sacks 'D6 Q3' sacks
 run trace_peer_moved 'D6 V12' moved
 run trace_mtu_short 'D6 V12' short
 run trace_doorbell 'D6' posted

@@ -516,13 +516,13 @@ out:
 	closed(false);
 }
 
-/* Without retries, so that a timeout before the first answer, or a later one, ends the connection. */
-TEST(rc_long_path, "V7 Q3", "a local ACK timeout that is shorter than the round-trip time")
+/* Two bursts of messages of RC, for which receives are posted; @a: attempts that they have. */
+static void bursts(const char *words, struct attempts a)
 {
 	uint32_t i, turn;
 
-	attempts = (struct attempts){ .timeout = 1 };
-	if (opened(IBV_QPT_RC, false) && netem_set(OUT, "delay 20ms")) {
+	attempts = a;
+	if (opened(IBV_QPT_RC, false) && netem_set(OUT, words)) {
 		receive(&sinks[0], 0, 2 * BURST);
 		for (turn = 0; turn < 2; turn++) {
 			for (i = 0; i < BURST; i++)
@@ -535,6 +535,13 @@ TEST(rc_long_path, "V7 Q3", "a local ACK timeout that is shorter than the round-
 	closed(false);
 }
 
+/* A timeout before the first answer, or a later one, would end the connection. */
+TEST(rc_long_path, "V7 Q3", "a local ACK timeout that is shorter than the round-trip time")
+{
+	bursts("delay 20ms", (struct attempts){ .timeout = 1 });
+}
+
+TEST(rc_lost, "V7 Q3", "20% of packets lost") { bursts("loss 20%", (struct attempts)ATTEMPTS); }
 TEST(rc_late_loss, "V7 Q3", "5% of packets lost before receives are posted") { late("loss 5%"); }
 TEST(rc_late_reorder, "V7 Q3", "5% of packets late before receives are posted")
 {
