@@ -145,22 +145,11 @@ void xr_requester_pause(struct xr_send *s, u64 ns)
 	xr_requester_wait(s, XR_WAIT_PEER, xr_requester_longer(ns, &s->since));
 }
 
-/*
- * Return: how far the window opens. What a peer discards behind a loss only fills the queue that
- * it has to wait in: leave out most of that.
- */
-static u32 xr_requester_most(const struct xr_send *s)
-{
-	u32 most = s->rtt.window;
-
-	return s->keeps == XR_KEEPS_NOT ? max(most - most / 8 * 3, XR_SEND_WINDOW_MIN) : most;
-}
-
 /* @packets more are acknowledged. The lock is held. */
 void xr_requester_progress(struct xr_send *s, u32 packets)
 {
 	if (unlikely(s->window != s->rtt.window))
-		s->window = min(s->window + packets, xr_requester_most(s));
+		s->window = min(s->window + packets, s->rtt.window);
 	s->rtt.delivered += packets;
 	if (s->rtt.timing &&
 	    xr_psn_distance(s->rtt.psn, s->una) >= xr_psn_distance(s->top, s->una))
@@ -306,7 +295,7 @@ bool xr_requester_retries(struct xr_qp *qp, enum xr_again why)
 	 * fills the path: half of what also fills a queue (rtt.h).
 	 */
 	s->window = rnr ? 1 : max(s->window / 2, why == XR_AGAIN_SEQ_NAK ?
-						 s->rtt.window / 2 : 1u);
+						 s->rtt.window / 5 * 4 : 1u);
 	xr_requester_restart(s);
 	return true;
 }

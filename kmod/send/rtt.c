@@ -36,11 +36,11 @@ void xr_rtt_start(struct xr_rtt *r, u32 psn)
 /* What arrived during a round-trip time @ns decides on the window. */
 static void xr_rtt_window(struct xr_rtt *r, u32 ns)
 {
-	u64 need = 2 * div_u64((u64)(r->delivered - r->before) * r->min, max(ns, 1u));
+	u64 need = div_u64((u64)(r->delivered - r->before) * (r->min + r->min / 4), max(ns, 1u));
 	u32 target = r->window;
 
 	/* There is a queue. */
-	if (ns / 2 > r->min)
+	if (ns > r->min + r->min / 2)
 		target -= target / XR_RTT_DECAY;
 	r->window = clamp(max_t(u64, need, target), XR_SEND_WINDOW_MIN, XR_SEND_WINDOW_MAX);
 }
