@@ -39,8 +39,8 @@ static void xr_rtt_window(struct xr_rtt *r, u32 ns)
 	u64 need = div_u64((u64)(r->delivered - r->before) * (r->min + r->min / 4), max(ns, 1u));
 	u32 target = r->window;
 
-	/* There is a queue. */
-	if (ns > r->min + r->min / 2)
+	/* There is a queue. A packet that was sent again may have been lost as well, even twice. */
+	if (ns > (r->again ? 4 * (u64)r->min : r->min + r->min / 2))
 		target -= target / XR_RTT_DECAY;
 	r->window = clamp(max_t(u64, need, target), XR_SEND_WINDOW_MIN, XR_SEND_WINDOW_MAX);
 }
