@@ -274,6 +274,22 @@ void xr_requester_rewind(struct xr_qp *qp)
 }
 
 /*
+ * One packet is enough to find out whether the peer is ready; otherwise half of the window. But if
+ * most arrives, a peer that discards what follows a loss should find the path full: four fifths of
+ * the window are that without a queue (rtt.h).
+ */
+static void xr_requester_shrink(struct xr_send *s, enum xr_again why)
+{
+	u32 least = 1;
+
+	if (why == XR_AGAIN_SEQ_NAK) {
+		least = min(2 * (s->rtt.delivered - s->rtt.refused), s->rtt.window / 5 * 4);
+		s->rtt.refused = s->rtt.delivered;
+	}
+	s->window = why == XR_AGAIN_RNR_NAK ? 1 : max3(s->window / 2, least, 1u);
+}
+
+/*
  * Count an attempt without progress, and halve the window. Return: false: there have been too many,
  * and the connection has ended.
  */
@@ -290,12 +306,7 @@ bool xr_requester_retries(struct xr_qp *qp, enum xr_again why)
 	}
 	*count += *count < limit;
 	trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, *count, why);
-	/*
-	 * One packet is enough to find out whether the peer is ready. After a loss, not less than
-	 * fills the path: half of what also fills a queue (rtt.h).
-	 */
-	s->window = rnr ? 1 : max(s->window / 2, why == XR_AGAIN_SEQ_NAK ?
-						 s->rtt.window / 5 * 4 : 1u);
+	xr_requester_shrink(s, why);
 	xr_requester_restart(s);
 	return true;
 }

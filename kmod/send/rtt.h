@@ -5,9 +5,10 @@
  * time is only an upper limit (Karn). The local ACK timeout does not follow from it (state.c), but
  * ends no earlier.
  *
- * The window is twice the product of the shortest round-trip time and of the rate at which packets
- * are acknowledged, but not less than XR_SEND_WINDOW_MIN: on a fast link batches matter more. It
- * shrinks only while packets wait in a queue, that is, take twice the shortest time.
+ * The window is five quarters of the product of the shortest round-trip time and of the rate at
+ * which packets are acknowledged, so that hardly any wait in a queue, but not less than
+ * XR_SEND_WINDOW_MIN: on a fast link batches matter more. It shrinks only while packets wait in a
+ * queue, that is, take one and a half times the shortest time.
  *
  * The lock of the send side is held for all functions.
  */
@@ -41,6 +42,7 @@
  * @at: when it was sent
  * @before: @delivered at that time
  * @delivered: packets acknowledged, or received of responses, so far
+ * @refused: @delivered at the last NAK for a sequence error
  */
 struct xr_rtt {
 	u32 srtt;
@@ -54,6 +56,7 @@ struct xr_rtt {
 	u64 at;
 	u32 before;
 	u32 delivered;
+	u32 refused;
 };
 
 /* Whether one of the @packets of a request, or of the response to it, is one of XR_RTT_EVERY. */
