@@ -20,8 +20,12 @@
 #define XR_RTT_UNKNOWN	(4 * NSEC_PER_MSEC)
 #define XR_RTT_TIMEOUT	(2 * NSEC_PER_MSEC)
 
-/* A path is hardly longer: the first answer has this time to come, in nanoseconds. */
+/*
+ * A path is hardly longer: the first answer has this time to come, in nanoseconds; a later one at
+ * most XR_RTT_LONGEST. What is measured while much is lost may be longer by any amount.
+ */
 #define XR_RTT_FIRST	(100 * NSEC_PER_MSEC)
+#define XR_RTT_LONGEST	(400ull * NSEC_PER_MSEC)
 
 /* Time the packet @psn, which is sent now, for the first time. */
 void xr_rtt_start(struct xr_rtt *r, u32 psn)
@@ -94,5 +98,7 @@ u64 xr_rtt_timeout(const struct xr_rtt *r)
 /* Return: jiffies after which an answer should have come, with its variation. */
 unsigned long xr_rtt_ticks(const struct xr_rtt *r)
 {
-	return nsecs_to_jiffies(r->srtt ? (u64)r->srtt + 4 * (u64)r->var : XR_RTT_FIRST);
+	u64 ns = (u64)r->srtt + 4 * (u64)r->var;
+
+	return nsecs_to_jiffies(r->srtt ? min(ns, XR_RTT_LONGEST) : XR_RTT_FIRST);
 }
