@@ -50,35 +50,42 @@ static bool xr_response_is_ack(u32 opcode, u8 syndrome)
 }
 
 /*
- * Leave out an acknowledgement behind the response to a later READ, which acknowledges everything
- * before it: one that arrives among responses confuses the requester of rxe (rd_answers() in
- * bpf/rd.bpf.h). Otherwise let it replace one at the end of the queue: acknowledgements are
- * cumulative. Return: whether it needs no place in the queue.
+ * Return: whether the newest READ whose response is queued is behind @psn. The response
+ * acknowledges everything before it, and an acknowledgement that arrives among responses confuses
+ * the requester of rxe (rd_answers() in bpf/rd.bpf.h).
  */
-static bool xr_response_merge(struct xr_responses *rs, const struct xroce_response *r)
+static bool xr_response_covers(struct xr_responses *rs, u32 psn)
 {
 	struct xr_response *q;
 	u32 i;
 
-	if (!xr_response_is_ack(r->opcode, r->syndrome))
-		return false;
 	for (i = rs->count; i; i--) {
 		q = xr_response_at(rs, i - 1);
-		if (q->opcode != XROCE_RC_READ_RESPONSE_ONLY)
-			continue;
-		if (xr_psn_diff(q->psn, r->psn) > 0)
-			return true;
-		break;
+		if (q->opcode == XROCE_RC_READ_RESPONSE_ONLY)
+			return xr_psn_diff(q->psn, psn) > 0;
 	}
-	if (!rs->count)
+	return false;
+}
+
+/*
+ * Leave out an acknowledgement that says nothing new, or let it replace one at the end of the
+ * queue: acknowledgements are cumulative. Return: whether it needs no place in the queue.
+ */
+static bool xr_response_merge(struct xr_responses *rs, const struct xroce_response *r)
+{
+	struct xr_response *last;
+
+	if (!xr_response_is_ack(r->opcode, r->syndrome) || !rs->count)
 		return false;
-	q = xr_response_at(rs, rs->count - 1);
-	if (!xr_response_is_ack(q->opcode, q->syndrome))
+	if (xr_response_covers(rs, r->psn))
+		return true;
+	last = xr_response_at(rs, rs->count - 1);
+	if (!xr_response_is_ack(last->opcode, last->syndrome))
 		return false;
 	/* The acknowledgement of a duplicate may have an earlier PSN. */
-	if (xr_psn_diff(r->psn, q->psn) >= 0)
-		q->psn = r->psn;
-	q->msn = r->msn;
+	if (xr_psn_diff(r->psn, last->psn) >= 0)
+		last->psn = r->psn;
+	last->msn = r->msn;
 	return true;
 }
 
@@ -108,7 +115,7 @@ static bool xr_response_resume(struct xr_qp *qp, const struct xroce_response *r)
 			if (!q->begun && q->psn == psn)
 				return true;
 			/* It is still to come. */
-			if (psn != q->psn && ((psn - q->psn) & XROCE_PSN_MASK) < 1u << 23)
+			if (xr_psn_diff(psn, q->psn) > 0)
 				return true;
 			q->psn = psn;
 			q->va = r->va;
@@ -117,7 +124,7 @@ static bool xr_response_resume(struct xr_qp *qp, const struct xroce_response *r)
 			q->again = true;
 			return true;
 		}
-		if (((q->psn - psn) & XROCE_PSN_MASK) >= 1u << 23)
+		if (xr_psn_diff(q->psn, psn) < 0)
 			return false;
 	}
 	return false;

@@ -112,6 +112,26 @@ ODP_TEST(odp_stuck_ended, "O4 O6", "a process ends while a fault for it is stuck
 	fuse_close(&f);
 }
 
+/* A region of another process: the page at STUCK is of the file, and does not come. */
+static pid_t stuck_open(struct odp *o, struct fuse *f)
+{
+	pid_t pid;
+
+	if (!fuse_open(f, MEM_PAGE))
+		return -1;
+	pid = with_file(o, f, STUCK);
+	odp_register_of(o, pid);
+	ACKED(odp_write(o, STUCK - MEM_PAGE, 64, 0x13));
+	return pid;
+}
+
+static void stuck_close(pid_t pid, struct fuse *f)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	fuse_close(f);
+}
+
 /* Send a READ of four packets. The first two come; the memory of the others is stuck. */
 static void stuck_read(struct odp *o, struct fuse *f)
 {
@@ -152,11 +172,9 @@ ODP_TEST(odp_stuck_refused, "O3 D5", "a refusal behind a READ that is stuck", 32
 	uint32_t psn;
 	pid_t pid;
 
-	if (!fuse_open(&f, MEM_PAGE))
+	pid = stuck_open(o, &f);
+	if (pid < 0)
 		return;
-	pid = with_file(o, &f, STUCK);
-	odp_register_of(o, pid);
-	ACKED(odp_write(o, STUCK - MEM_PAGE, 64, 0x13));
 	psn = o->w.req.psn;
 	stuck_read(o, &f);
 	o->w.req.rkey ^= 1;
@@ -171,9 +189,7 @@ ODP_TEST(odp_stuck_refused, "O3 D5", "a refusal behind a READ that is stuck", 32
 	wire_quiet(&o->w);
 	check(!xroce_qp_query(o->w.x, &q) && q.cause == XROCE_CAUSE_ACC_KEY && q.naks == 1,
 	      "cause %u, %llu NAKs", q.cause, q.naks);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	fuse_close(&f);
+	stuck_close(pid, &f);
 }
 
 /* If a response has been lost, rxe takes the READ for complete when the acknowledgement comes. */
@@ -183,11 +199,9 @@ ODP_TEST(odp_stuck_duplicate, "O3 D5", "no acknowledgement of a duplicate behind
 	uint32_t psn;
 	pid_t pid;
 
-	if (!fuse_open(&f, MEM_PAGE))
+	pid = stuck_open(o, &f);
+	if (pid < 0)
 		return;
-	pid = with_file(o, &f, STUCK);
-	odp_register_of(o, pid);
-	ACKED(odp_write(o, STUCK - MEM_PAGE, 64, 0x13));
 	psn = o->w.req.psn;
 	stuck_read(o, &f);
 	quiet_write(o, psn - 1);
@@ -197,9 +211,7 @@ ODP_TEST(odp_stuck_duplicate, "O3 D5", "no acknowledgement of a duplicate behind
 	wire_quiet(&o->w);
 	wire_send(&o->w);
 	wire_comes(&o->w, XROCE_RC_ACK, psn - 1);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	fuse_close(&f);
+	stuck_close(pid, &f);
 }
 
 static bool written(void *arg)
