@@ -215,7 +215,8 @@ static void monitor_begins(void)
 	fflush(stdout);
 	monitor = fork();
 	if (!monitor) {
-		freopen(EVENTS, "w", stdout);
+		if (!freopen(EVENTS, "w", stdout))
+			_exit(1);
 		execlp("nsenter", "nsenter", "--net=/run/netns/xr", "xroce",
 		       "monitor", "objects", "dev", "p0", NULL);
 		_exit(1);
