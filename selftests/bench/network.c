@@ -18,18 +18,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "clock.h"
+#include "latency.h"
+#include "message.h"
 #include "rc_end.h"
+#include "tcp.h"
 
 #define TIMEOUT		14	/* 67 ms */
-#define LATENCIES	(1u << 20)
-#define POLLED		16
 
 struct run {
 	enum ibv_wr_opcode opcode;
@@ -44,40 +44,7 @@ struct run {
 };
 
 static struct rc_end client, server;
-static uint32_t latency[LATENCIES];	/* in microseconds */
 static struct run run;
-
-static int64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
-}
-
-/* Write the bytes of message @number. */
-static void fill(char *at, unsigned int number)
-{
-	unsigned int *word = (unsigned int *)at;
-	size_t i;
-
-	for (i = 0; i < run.size / sizeof(*word); i++)
-		word[i] = number * 0x9e3779b1u + i;
-}
-
-static void compare(const char *at, unsigned int number)
-{
-	const unsigned int *word = (const unsigned int *)at;
-	size_t i;
-
-	for (i = 0; i < run.size / sizeof(*word); i++) {
-		if (word[i] == number * 0x9e3779b1u + i)
-			continue;
-		fprintf(stderr, "network: message %u, byte %zu: 0x%08x\n", number,
-			i * sizeof(*word), word[i]);
-		exit(1);
-	}
-}
 
 static char *slot(const struct rc_end *e, unsigned int i)
 {
@@ -103,9 +70,10 @@ static void post(unsigned int i)
 		.wr.rdma = { (uintptr_t)slot(&server, i), server.mr->rkey },
 	}, *bad;
 
-	fill(slot(run.opcode == IBV_WR_RDMA_READ ? &server : &client, i), run.next);
+	message_fill(slot(run.opcode == IBV_WR_RDMA_READ ? &server : &client, i), run.size,
+		     run.next);
 	run.number[i] = run.next++;
-	run.posted[i] = now();
+	run.posted[i] = clock_ns();
 	errno = ibv_post_send(client.qp, &wr, &bad);
 	needs(!errno, "post");
 }
@@ -113,45 +81,32 @@ static void post(unsigned int i)
 static void sent(unsigned int i)
 {
 	if (run.opcode != IBV_WR_SEND)
-		compare(slot(run.opcode == IBV_WR_RDMA_READ ? &client : &server, i),
-			run.number[i]);
-	latency[run.done++ % LATENCIES] = (now() - run.posted[i]) / 1000;
-	if (now() < run.end)
+		message_compare(slot(run.opcode == IBV_WR_RDMA_READ ? &client : &server, i),
+				run.size, run.number[i]);
+	run.done++;
+	latency_add(clock_ns() - run.posted[i]);
+	if (clock_ns() < run.end)
 		post(i);
 }
 
 static void received(unsigned int i)
 {
-	compare(slot(&server, i), run.received++);
+	message_compare(slot(&server, i), run.size, run.received++);
 	post_receive(i);
 }
 
-/* Handle all completions of an end, and ask for an event at the next. */
-static void completions(struct rc_end *e)
+/* @arg: the end */
+static void completed(const struct ibv_wc *wc, void *arg)
 {
-	struct ibv_wc wc[POLLED];
-	int n, i, armed = 0;
-
-	do {
-		n = ibv_poll_cq(e->cq, POLLED, wc);
-		needs(n >= 0, "poll");
-		for (i = 0; i < n; i++) {
-			if (wc[i].status) {
-				fprintf(stderr, "network: %s, after %u messages\n",
-					ibv_wc_status_str(wc[i].status), run.done);
-				exit(1);
-			}
-			if (wc[i].opcode & IBV_WC_RECV)
-				received(wc[i].wr_id);
-			else
-				sent(wc[i].wr_id);
-		}
-		if (!n && !armed++) {
-			errno = ibv_req_notify_cq(e->cq, 0);
-			needs(!errno, "notify");
-			n = 1;
-		}
-	} while (n);
+	if (wc->status) {
+		fprintf(stderr, "network: %s, after %u messages\n", ibv_wc_status_str(wc->status),
+			run.done);
+		exit(1);
+	}
+	if (arg == &server)
+		received(wc->wr_id);
+	else
+		sent(wc->wr_id);
 }
 
 static void wait_events(void)
@@ -161,25 +116,12 @@ static void wait_events(void)
 		{ .fd = client.channel->fd, .events = POLLIN },
 		{ .fd = server.channel->fd, .events = POLLIN },
 	};
-	struct ibv_cq *cq;
-	void *context;
 	int i, n = poll(fds, 2, 100);
 
 	needs(n >= 0, "poll");
-	for (i = 0; i < 2; i++) {
-		if (!fds[i].revents)
-			continue;
-		needs(!ibv_get_cq_event(ends[i]->channel, &cq, &context), "event");
-		ibv_ack_cq_events(cq, 1);
-		completions(ends[i]);
-	}
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
+	for (i = 0; i < 2; i++)
+		if (fds[i].revents)
+			rc_end_event(ends[i], completed, ends[i]);
 }
 
 static int messages(char **argv)
@@ -189,8 +131,8 @@ static int messages(char **argv)
 		IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_SEND,
 	};
 	int timeout = argv[8] ? atoi(argv[8]) : TIMEOUT;
-	unsigned int i, n;
-	int64_t start;
+	int64_t start, end;
+	unsigned int i;
 
 	for (i = 0; i < 2 && strcmp(argv[4], ops[i]); i++)
 		;
@@ -209,77 +151,62 @@ static int messages(char **argv)
 	rc_end_connect(&server, &client, timeout);
 	for (i = 0; i < 2 * run.depth && run.opcode == IBV_WR_SEND; i++)
 		post_receive(i);
-	completions(&client);
-	completions(&server);
-	start = now();
+	rc_end_completions(&client, completed, &client);
+	rc_end_completions(&server, completed, &server);
+	start = clock_ns();
 	run.end = start + atol(argv[7]) * 1000000ll;
 	for (i = 0; i < run.depth; i++)
 		post(i);
-	while (now() < run.end)
+	while (clock_ns() < run.end)
 		wait_events();
-	n = run.done;
-	if (n > LATENCIES)
-		n = LATENCIES;
-	if (!n) {
+	end = clock_ns();
+	if (!latency_sort()) {
 		fprintf(stderr, "network: no message in time\n");
 		return 1;
 	}
-	qsort(latency, n, sizeof(*latency), by_value);
-	printf("%.1f %u %u %u\n", run.done * run.size * 8e3 / (now() - start), latency[n / 2],
-	       latency[n - 1 - n / 100], latency[n - 1]);
+	printf("%.1f %u %u %u\n", run.done * run.size * 8e3 / (end - start), latency_at(50),
+	       latency_at(99), latency_at(100));
 	rc_end_close(&client);
 	rc_end_close(&server);
 	return 0;
 }
 
-static struct sockaddr_in address(const char *ip)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(5001) };
-
-	errno = EINVAL;
-	needs(inet_pton(AF_INET, ip, &a.sin_addr) == 1, ip);
-	return a;
-}
-
 /* The server: read for the time, beginning with the first byte, and print. */
-static void tcp_read(int listener, size_t size, int64_t ms)
+static void tcp_read(int fd, size_t size, int64_t ms)
 {
-	int fd = accept(listener, NULL, NULL);
 	char *at = malloc(size);
 	int64_t start, bytes = 0;
 	ssize_t n;
 
-	needs(fd >= 0 && at, "accept");
+	needs(at, "memory");
 	needs(read(fd, at, 1) == 1, "read");
-	start = now();
-	while (now() < start + ms * 1000000) {
+	start = clock_ns();
+	while (clock_ns() < start + ms * 1000000) {
 		n = read(fd, at, size);
 		needs(n > 0, "read");
 		bytes += n;
 	}
-	printf("%.1f 0 0 0\n", bytes * 8e3 / (now() - start));
+	printf("%.1f 0 0 0\n", bytes * 8e3 / (clock_ns() - start));
 	fflush(stdout);
 	_exit(0);
 }
 
 static int tcp(char **argv)
 {
-	struct sockaddr_in from = address(argv[0]), to = address(argv[1]);
-	int listener = socket(AF_INET, SOCK_STREAM, 0), fd, on = 1, status;
 	size_t size = atol(argv[2]);
 	char *at = calloc(1, size);
+	int from, to, status;
 	pid_t child;
 
-	from.sin_port = 0;
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	needs(at && !bind(listener, (void *)&to, sizeof(to)) && !listen(listener, 1), argv[1]);
+	needs(at, "memory");
+	tcp_pair(argv[0], argv[1], &from, &to);
 	child = fork();
-	if (!child)
-		tcp_read(listener, size, atol(argv[3]));
-	fd = socket(AF_INET, SOCK_STREAM, 0);
-	needs(!bind(fd, (void *)&from, sizeof(from)) && !connect(fd, (void *)&to, sizeof(to)),
-	      "connect");
-	while (send(fd, at, size, MSG_NOSIGNAL) > 0)
+	if (!child) {
+		close(from);
+		tcp_read(to, size, atol(argv[3]));
+	}
+	close(to);
+	while (send(from, at, size, MSG_NOSIGNAL) > 0)
 		;
 	needs(waitpid(child, &status, 0) == child && !status, "server");
 	return 0;

@@ -6,15 +6,13 @@
 #
 #   vm.sh --icount -- bench/networks.sh [-o FILE] [-w WHO]... [PART-OF-A-ROW]...
 #
-#   c0 10.77.0.1  <-- veth --> m0  m1 <-- veth --> x0 10.77.0.2
-#
-# m0 and m1 pass on each frame to each other; netem of m1 is that of frames to x0, and netem of m0
-# that of frames to c0. A row is NETWORK/OP, with 16 messages of 64 KiB outstanding, path MTU
-# 4096. WHO is xroce, rxe, xroce_rxe, rxe_xroce or tcp. Figures are Mbit/s of payload, and
-# behind it, with -w, the median, the 99th percentile and the longest latency in microseconds.
+# netem of m1, see middle.sh, is that of frames to x0, and netem of m0 that of frames to c0. A row is
+# NETWORK/OP, with 16 messages of 64 KiB outstanding, path MTU 4096. WHO is xroce, rxe, xroce_rxe,
+# rxe_xroce or tcp. Figures are Mbit/s of payload, and behind it, with -w, the median, the 99th
+# percentile and the longest latency in microseconds.
 set -eu
 
-. "$(dirname "$0")/ends.sh"
+. "$(dirname "$0")/middle.sh"
 
 out=
 whos=()
@@ -48,31 +46,6 @@ work=$(mktemp -d /dev/shm/networks-XXXXXX)
 work_down() { rm -r "$work"; }
 undo+=(work_down)
 
-# A larger MTU than that of the ends: frames with a tag pass.
-middle_up() {
-	local dev other=m1
-
-	ip link add c0 type veth peer name m0
-	ip link add x0 type veth peer name m1
-	for dev in m0 m1; do
-		sysctl -q "net.ipv6.conf.$dev.disable_ipv6=1"
-		ip link set "$dev" mtu 4400
-		tc qdisc add dev "$dev" ingress
-		tc filter add dev "$dev" ingress matchall action mirred egress redirect \
-			dev "$other"
-		ip link set "$dev" xdpdrv object "$top/build/selftests/lib/pass.bpf.o" \
-			section xdp.frags
-		ip link set "$dev" up
-		other=m0
-	done
-	# TCP in frames of one packet each, as RoCE has them.
-	for dev in c0 x0; do
-		ethtool -K "$dev" tso off gso off gro off >/dev/null
-	done
-}
-
-wires_down() { ip link del c0; ip link del x0; }
-
 # impair WORDS-OF-NETEM: new disciplines, without frames of the row before
 impair() {
 	local dev
@@ -92,16 +65,6 @@ wanted() {
 	[ ${#words[@]} -gt 0 ] || return 0
 	for word in "${words[@]}"; do
 		[[ $1 != *$word* ]] || return 0
-	done
-	return 1
-}
-
-measures() {
-	local who
-
-	[ ${#whos[@]} -gt 0 ] || return 0
-	for who in "${whos[@]}"; do
-		[ "$who" != "$1" ] || return 0
 	done
 	return 1
 }

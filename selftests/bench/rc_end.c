@@ -8,6 +8,8 @@
 #include "rc_end.h"
 #include "verbs_device.h"
 
+#define POLLED		16
+
 void needs(bool ok, const char *what)
 {
 	if (ok)
@@ -76,6 +78,35 @@ void rc_end_connect(struct rc_end *e, const struct rc_end *peer, unsigned int ti
 	errno = ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 			      IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 	needs(!errno, "RTS");
+}
+
+void rc_end_completions(struct rc_end *e, void (*handle)(const struct ibv_wc *wc, void *arg),
+			void *arg)
+{
+	struct ibv_wc wc[POLLED];
+	int n, i, armed = 0;
+
+	do {
+		n = ibv_poll_cq(e->cq, POLLED, wc);
+		needs(n >= 0, "poll");
+		for (i = 0; i < n; i++)
+			handle(&wc[i], arg);
+		if (!n && !armed++) {
+			errno = ibv_req_notify_cq(e->cq, 0);
+			needs(!errno, "notify");
+			n = 1;
+		}
+	} while (n);
+}
+
+void rc_end_event(struct rc_end *e, void (*handle)(const struct ibv_wc *wc, void *arg), void *arg)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	needs(!ibv_get_cq_event(e->channel, &cq, &context), "event");
+	ibv_ack_cq_events(cq, 1);
+	rc_end_completions(e, handle, arg);
 }
 
 void rc_end_close(struct rc_end *e)

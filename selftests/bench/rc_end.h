@@ -39,6 +39,13 @@ void rc_end_open(struct rc_end *e, const char *device, const char *address, size
 
 /* @timeout: code of the local ACK timeout */
 void rc_end_connect(struct rc_end *e, const struct rc_end *peer, unsigned int timeout);
+
+/* Hand all completions to @handle, and ask for an event at the next one. */
+void rc_end_completions(struct rc_end *e, void (*handle)(const struct ibv_wc *wc, void *arg),
+			void *arg);
+
+/* The same after the event for which e->channel->fd can be read. */
+void rc_end_event(struct rc_end *e, void (*handle)(const struct ibv_wc *wc, void *arg), void *arg);
 void rc_end_close(struct rc_end *e);
 
 #endif /* XROCE_BENCH_RC_END_H */

@@ -14,6 +14,15 @@ static inline double clock_now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
+/* The same in nanoseconds. */
+static inline int64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
 /* Nanoseconds of the clock that counts instructions in a machine of "vm.sh --icount". */
 static inline uint64_t clock_raw_ns(void)
 {
