@@ -307,10 +307,14 @@ bench-plot: needed += $(deps_bench)
 bench-plot: deps
 	@selftests/bench/plot.sh all
 
-# Goodput on links that delay, lose and reorder, with rxe and TCP beside it.
+# Goodput on links that delay, lose and reorder, and of flows that share one, with rxe and TCP beside
+# it.
 bench-networks: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@selftests/vm.sh --icount --timeout 1800 -- selftests/bench/networks.sh -o $(B)/bench-networks.json
+	@for who in xroce rxe cubic dctcp; do \
+		selftests/vm.sh --icount --timeout 580 -- selftests/bench/flows.sh -w $$who \
+			-o $(B)/bench-flows-$$who.json || exit 1; done
 
 # On this host, in nanoseconds: cost of the program without its module.
 bench-native: deps
@@ -457,7 +461,7 @@ help:
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'bench-check  bench, and compare with selftests/bench/figures.json'
 	@echo 'bench-save  keep the figures of the last bench there; bench-plot draws them'
-	@echo 'bench-networks  goodput on links that delay, lose and reorder; beside rxe and TCP'
+	@echo 'bench-networks  goodput on links that delay, lose, reorder or are shared; and of rxe, TCP'
 	@echo 'bench-native  nanoseconds a packet of the verdict, on this host'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
