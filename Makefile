@@ -313,7 +313,7 @@ bench-networks: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@selftests/vm.sh --icount --timeout 1800 -- selftests/bench/networks.sh -o $(B)/bench-networks.json
 	@for who in xroce rxe cubic dctcp; do \
-		selftests/vm.sh --icount --timeout 580 -- selftests/bench/flows.sh -w $$who \
+		selftests/vm.sh --icount --timeout 1800 -- selftests/bench/flows.sh -w $$who \
 			-o $(B)/bench-flows-$$who.json || exit 1; done
 
 # On this host, in nanoseconds: cost of the program without its module.

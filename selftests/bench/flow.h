@@ -28,6 +28,8 @@
  * @depth: messages outstanding
  * @posted: for each slot: when its message was posted
  * @number: for each slot: the number of its message
+ * @idle: slots whose message has completed
+ * @idles: how many
  * @next: number of the next message
  * @client: one end, of RDMA
  * @server: the other end
@@ -46,6 +48,8 @@ struct flow {
 	unsigned int depth;
 	int64_t *posted;
 	unsigned int *number;
+	unsigned int *idle;
+	unsigned int idles;
 	unsigned int next;
 	struct rc_end client;
 	struct rc_end server;

@@ -9,9 +9,10 @@
  * sends. If CLIENT-DEV is "tcp", it is TCP, without DEPTH: a stream, or if SIZE is less than 4096,
  * messages that are answered one by one.
  *
- * All send for MS milliseconds. With -j the last flow begins after a third of the time, and ends
- * after two thirds. DEV has the bottleneck: a discipline in class 1:1, and in that, in class 2:1,
- * another one, perhaps RED. What is printed, one line of NAME=VALUE:
+ * All send for MS milliseconds; if the program does not end thereafter, it is killed. With -j the
+ * last flow begins after a third of the time, and ends after two thirds. DEV has the bottleneck: a
+ * discipline in class 1:1, and in that, in class 2:1, another one, perhaps RED. It prints one line
+ * of NAME=VALUE:
  *
  *   mbit     payload of all flows in Mbit/s
  *   jain     Jain's index of the flows' goodputs, 1 if all are the same
@@ -33,6 +34,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/mman.h>
+
 #include "clock.h"
 #include "flow.h"
 #include "latency.h"
@@ -40,6 +43,7 @@
 
 #define FLOWS		32
 #define SAMPLE_NS	20000000ll
+#define MORE_SECONDS	10	/* to close everything */
 #define WINDOW		10	/* bins of FLOW_BIN_NS */
 #define BIN_RTTS	10	/* round-trip times of 1 ms in one */
 #define MBIT(bytes, bins)	((bytes) * 8e3 / ((bins) * (double)FLOW_BIN_NS))
@@ -219,6 +223,9 @@ int main(int argc, char **argv)
 	}
 	for (i = optind; i < (unsigned int)argc; i++)
 		open_group(argv[i], i == (unsigned int)optind);
+	/* While a page comes from the host, the clock of "vm.sh --icount" runs on. */
+	needs(!mlockall(MCL_CURRENT), "mlockall");
+	alarm(bins * FLOW_BIN_NS / 1000000000 + MORE_SECONDS);
 	run();
 	report();
 	for (i = 0; i < flows; i++)

@@ -4,7 +4,7 @@
 # How flows share a bottleneck of 100 Mbit/s: RDMA connections of xroce or rxe, and TCP. "make
 # bench-networks", or, a machine for each WHO,
 #
-#   vm.sh --icount --timeout 580 -- bench/flows.sh [-o FILE] [-w WHO]... [PART-OF-A-ROW]...
+#   vm.sh --icount --timeout 1800 -- bench/flows.sh [-o FILE] [-w WHO]... [PART-OF-A-ROW]...
 #
 # WHO is xroce, rxe, cubic or dctcp. The round trip without a queue is 1 ms. The bottleneck is in the
 # direction of the payload: tbf of m1 for WRITE and TCP, of m0 for READ, see middle.sh. Rows:
@@ -14,15 +14,20 @@
 #   beside/QUEUE  one connection that WRITEs, and one of TCP (cubic), whose goodput is the second
 #   joins/QUEUE   seven connections, and in the middle third of the time another one; 128 messages of
 #                 8 KiB each, as goodput is seen by whole messages only
+#   devices/QUEUE/OP  eight connections, each of another device; all send to x0, for READ x0 is the
+#                 client
+#   mice/LINK     16 connections with one WRITE of 64 bytes each, as fast as they complete; one with 4
+#                 READs of 1 MiB; and all of them. TCP: messages of 64 bytes that are answered, and a
+#                 stream from the other side. LINK is a QUEUE, or unlimited: no delay either
 #
 # QUEUE is what the bottleneck holds: 60K, 200K, or deep, a second. -ecn: RED marks in place of it. For
 # 100 Mbit/s, packets of 4170 bytes, and a bandwidth-delay product of 12.5 KB: it begins to mark at 30
 # KB, and marks all from 90 KB on. With its average over the last two packets that is the instantaneous
 # queue, as DCTCP wants. What cannot be marked is dropped.
 #
-# flows.c says what the figures are. Behind these: "again", packets sent again, and "timeouts", local
-# ACK timeouts, or those of TCP; of rxe "again" is how often a connection went back, and includes
-# timeouts.
+# flows.c says what the figures are. Behind these: "again", packets of requests, or of TCP, sent again;
+# of rxe how often a connection went back. "timeouts": local ACK timeouts, or those of TCP. Of mice
+# there are p50 and p99 alone, and beside the reader; and goodput of the reader alone, and beside them.
 set -eu
 
 . "$(dirname "$0")/middle.sh"
@@ -88,8 +93,8 @@ flows() {
 
 	shift
 	read -r again timeouts < <(counters "$who")
-	timeout -k 1 20 "$top/build/selftests/bench/flows" "$@" >"$work/line" 2>"$work/error" || {
-		echo "error=$(tail -n 1 "$work/error" | tr ' =' _)"
+	"$top/build/selftests/bench/flows" "$@" >"$work/line" 2>"$work/error" || {
+		echo "error=$?_$(tail -n 1 "$work/error" | tr ' =' _)"
 		return 0
 	}
 	# Their values are kept for 10 ms.
@@ -139,6 +144,113 @@ joins() {
 	flows "$1" -t 3000 -b m1 -j 98 "$(group "$1" 8 WRITE 8192 128)"
 }
 
+# word NAME LINE: print its value
+word() { sed -n "s/^\(.* \)\?$1=\([^ ]*\).*/\2/p" <<<"$2"; }
+
+# mice WHO LINK
+mice() {
+	local small large line alone reader beside at=() name
+
+	small=$(group "$1" 16 WRITE 64 1)
+	large=$(group "$1" 1 READ 1048576 4)
+	[ "$2" = unlimited ] || at=(-b m0)
+	bottleneck "$2" m0
+	alone=$(flows "$1" -t 1000 "${at[@]}" "$small")
+	bottleneck "$2" m0
+	reader=$(flows "$1" -t 1000 "${at[@]}" "$large")
+	bottleneck "$2" m0
+	beside=$(flows "$1" -t 1000 "${at[@]}" "$small" "$large")
+	for line in "$alone" "$reader" "$beside"; do
+		[[ $line != error=* ]] || { echo "$line"; return; }
+	done
+	printf '%s ' p50="$(word p50 "$alone")" p99="$(word p99 "$alone")" \
+		p50_beside="$(word p50 "$beside")" p99_beside="$(word p99 "$beside")" \
+		reader="$(word mbit "$reader")" reader_beside="$(word each "$beside" | sed 's/.*,//')"
+	for name in ended again timeouts; do
+		printf '%s ' $name="$(word $name "$beside")"
+	done
+}
+
+# device_up I: a network device whose frames go to m1, and which gets those for it from m1
+device_up() {
+	local dev=d$1 port=p$1 address=10.77.0.$((10 + $1)) table=$((110 + $1))
+
+	ip link add "$dev" type veth peer name "$port"
+	sysctl -q "net.ipv6.conf.$port.disable_ipv6=1"
+	ip link set "$port" mtu 4400
+	tc qdisc add dev "$port" root netem limit 20000 delay 500us
+	tc qdisc add dev "$port" ingress
+	tc filter add dev "$port" ingress matchall action mirred egress redirect dev m1
+	tc filter add dev m1 ingress pref 1 protocol all flower dst_mac "$(mac_of "$dev")" \
+		action mirred egress redirect dev "$port"
+	pass_on "$port"
+	ip link set "$port" up
+	net_end "$dev" $((10 + $1))
+	sysctl -q "net.ipv4.conf.$dev.accept_local=1" "net.ipv4.conf.$dev.rp_filter=0"
+	ip route add 10.77.0.2 dev "$dev" src "$address" table $table
+	ip rule add pref 10 iif "$dev" lookup local
+	ip rule add pref 15 from "$address" to 10.77.0.2 lookup $table
+	ip route add "$address" dev x0 src 10.77.0.2 table 101
+	ip rule add pref 20 to "$address" lookup 101
+	ip neigh replace 10.77.0.2 dev "$dev" nud permanent lladdr "$(mac_of x0)"
+	ip neigh replace "$address" dev x0 nud permanent lladdr "$(mac_of "$dev")"
+}
+
+# devices_up WHO: eight devices of it, vd1 to vd8
+devices_up() {
+	local i
+
+	for i in {1..8}; do
+		device_up "$i"
+		case $1 in
+		xroce)	"$xroce" link add dev "d$i" verbs "vd$i" >/dev/null ;;
+		rxe)	tc qdisc replace dev "d$i" root pfifo limit 20000
+			rdma link add "vd$i" type rxe netdev "d$i" ;;
+		esac
+		wait_until 100 gid_of "vd$i" "$(printf '0a4d:%04x' $((10 + i)))"
+	done
+}
+
+# devices_down WHO
+devices_down() {
+	local i
+
+	for i in {1..8}; do
+		case $1 in
+		xroce)	"$xroce" link del dev "d$i" force ;;
+		rxe)	rdma link delete "vd$i" ;;
+		esac
+		ip link del "d$i"
+	done
+}
+
+# many WHO QUEUE OP
+many() {
+	local i groups=() peer=xr0
+
+	[ "$1" = xroce ] || peer=rxe1
+	for i in {1..8}; do
+		case $3 in
+		WRITE)	groups+=("1,WRITE,65536,16,vd$i,10.77.0.$((10 + i)),$peer,10.77.0.2") ;;
+		READ)	groups+=("1,READ,65536,16,$peer,10.77.0.2,vd$i,10.77.0.$((10 + i))") ;;
+		esac
+	done
+	bottleneck "$2" m1
+	flows "$1" -t 2000 -b m1 "${groups[@]}"
+}
+
+# devices WHO: those rows
+devices() {
+	local op
+
+	wanted devices/200K/WRITE || wanted devices/200K/READ || return 0
+	devices_up "$1"
+	for op in WRITE READ; do
+		row "$1" devices/200K/$op many "$1" 200K $op
+	done
+	devices_down "$1"
+}
+
 # each WHO: all rows
 each() {
 	local who=$1 queue n op
@@ -155,6 +267,10 @@ each() {
 	for queue in 200K 200K-ecn; do
 		row "$who" joins/$queue joins "$who" $queue
 	done
+	for queue in unlimited 200K; do
+		row "$who" mice/$queue mice "$who" $queue
+	done
+	[[ $who = cubic || $who = dctcp ]] || devices "$who"
 }
 
 links_down() {
@@ -163,7 +279,7 @@ links_down() {
 }
 
 calm_machine
-modprobe -a sch_netem sch_tbf sch_red tcp_dctcp
+modprobe -a sch_netem sch_tbf sch_red cls_flower tcp_dctcp
 wires_join=middle_up
 wires_up
 : >"$work/rows"
@@ -196,9 +312,13 @@ sysctl -q net.ipv4.tcp_congestion_control=cubic
 	each xroce
 }
 
-# The rows of all. Their figures are words NAME=VALUE.
+# Figures are words NAME=VALUE.
 awk -v out="$out" '
-BEGIN { n = split("mbit jain drop sent queue marked ended again timeouts each", shown) }
+BEGIN {
+	columns["mice"] = "p50 p99 p50_beside p99_beside reader reader_beside ended again timeouts"
+	columns["joins"] = "mbit jain drop sent queue marked ended join leave again timeouts each"
+	columns[""] = "mbit jain drop sent queue marked ended again timeouts each"
+}
 function print_json(  i, end, name, value) {
 	printf "%s{\"who\":\"%s\",\"row\":\"%s\"", (NR > 1 ? ",\n " : "["), $1, $2 >out
 	for (i = 3; i <= NF; i++) {
@@ -213,27 +333,35 @@ function print_json(  i, end, name, value) {
 	}
 	printf "}" >out
 }
-function print_row(key, width,  i, line) {
-	line = sprintf("%-22s", key)
-	for (i = 1; i < n; i++)
-		line = line sprintf(" %8s", shown[i] in value_of ? value_of[shown[i]] : "-")
-	print line "  " value_of["each"]
+# Print @n figures, or the names of their columns.
+function print_row(first, n, shown, values, names,  i, text) {
+	printf "%-23s", first
+	for (i = 1; i <= n; i++) {
+		text = names ? shown[i] : shown[i] in values ? values[shown[i]] : "-"
+		if (shown[i] == "each")
+			printf "  %s", text
+		else
+			printf " %" (length(shown[i]) > 8 ? length(shown[i]) : 8) "s", text
+	}
+	print ""
 }
 {
-	delete value_of
+	kind = $2
+	sub("/.*", "", kind)
+	if (!(kind in columns))
+		kind = ""
+	delete values
 	for (i = 3; i <= NF; i++) {
 		split($i, pair, "=")
-		value_of[pair[1]] = pair[2]
+		values[pair[1]] = pair[2]
 	}
+	n = split(columns[kind], shown)
+	if (NR == 1 || columns[kind] != before)
+		print_row("row", n, shown, values, 1)
+	before = columns[kind]
+	print_row($1 " " $2, n, shown, values, 0)
 	if (out)
 		print_json()
-	if (NR == 1) {
-		printf "%-22s", "row"
-		for (i = 1; i < n; i++)
-			printf " %8s", shown[i]
-		print "  each"
-	}
-	print_row($1 " " $2)
 }
 END {
 	if (out && NR)
