@@ -191,6 +191,8 @@ enum xroce_mtu {
 	XROCE_MTU_4096	= 5,
 };
 
+#define XROCE_PATHS_MAX		16	/* UDP source ports of a connection */
+
 /**
  * struct xroce_link_add - LINK_ADD: make a link for a network device
  * @size: sizeof(struct xroce_link_add)
@@ -226,15 +228,16 @@ struct xroce_link_add {
  *	the address of the network device, and asks the module for each frame
  * @stat_fd: BPF per-CPU array of struct xroce_stat with one entry; or 0 or -1: frames that
  *	the module sends are not counted there
- * @reserved: 0
+ * @paths: UDP source ports that the requests of a connection on RC are divided among, 1 to
+ *	XROCE_PATHS_MAX; 0: 1
  *
  * From now on the module writes the maps. It runs the program on deferred packets again, so
  * @prog_fd must be the program that is attached. As long as the link has the program, the
  * module cannot be unloaded. Needs CAP_NET_ADMIN.
  *
  * Errors: -EPERM, -ENOENT (no such link), -EEXIST (it has maps), -EBADF, -ENOMEM, and
- * -EINVAL for a map of another type, value size or number of entries, or a
- * program that is not for XDP or is for one device only.
+ * -EINVAL for a map of another type, value size or number of entries, a
+ * program that is not for XDP or is for one device only, or too many @paths.
  */
 struct xroce_link_maps {
 	__u32 size;
@@ -246,7 +249,7 @@ struct xroce_link_maps {
 	__s32 prog_fd;
 	__s32 netdev_fd;
 	__s32 stat_fd;
-	__u32 reserved;
+	__u32 paths;
 };
 
 /**
@@ -288,6 +291,8 @@ struct xroce_link_del {
  * @qps: out: number of queue pairs
  * @users: out: descriptors that use the link
  * @verbs: out: name of its verbs device (an RDMA device of module xroce_ib); empty: none
+ * @paths: out: see LINK_MAPS; 0: no maps yet
+ * @reserved: out: 0
  *
  * Errors: -ENOENT.
  */
@@ -305,6 +310,8 @@ struct xroce_link_query {
 	__u32 qps;
 	__u32 users;
 	char verbs[64];
+	__u32 paths;
+	__u32 reserved;
 };
 
 /**

@@ -262,9 +262,9 @@ static struct bpf_prog *xr_prog_get(int fd)
 	return ERR_PTR(-EINVAL);
 }
 
-/* Take over maps and program. xr_links_lock is held. Return: 0 or -ENOMEM. */
+/* Take over maps, program and @paths. xr_links_lock is held. Return: 0 or -ENOMEM. */
 static int xr_link_set_maps(struct xr_link *link, const struct xr_maps *maps,
-			    struct bpf_prog *prog)
+			    struct bpf_prog *prog, u32 paths)
 {
 	u32 keys = maps->mpt->max_entries, qps = maps->qp->max_entries;
 	int ret = xr_link_tables(link, keys, qps);
@@ -280,6 +280,7 @@ static int xr_link_set_maps(struct xr_link *link, const struct xr_maps *maps,
 	link->qp_mask = qps - 1;
 	link->mpt_entries = keys;
 	link->mpt_mask = keys - 1;
+	link->paths = paths ? : 1;
 	xr_limits_tables(&link->limits, keys, qps);
 	rcu_assign_pointer(xr_links_up[link->id], link);
 	return 0;
@@ -288,7 +289,7 @@ static int xr_link_set_maps(struct xr_link *link, const struct xr_maps *maps,
 /**
  * xr_link_maps() - give a link its maps, so that it outlives the file that made it
  * @maker: the requesting file
- * @a: number of the link; descriptors of maps and program
+ * @a: number of the link; descriptors of maps and program; the number of paths, which is possible
  *
  * Return: 0; -ENOENT: no such link; -EEXIST: it has maps, or another file made it; -EBADF,
  * -EINVAL: a map or the program; -ENOMEM.
@@ -305,7 +306,8 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 		mutex_lock(&xr_links_lock);
 		link = xr_link_locked(a->link);
 		ret = !link ? -ENOENT :
-		      link->maker != maker ? -EEXIST : xr_link_set_maps(link, &maps, prog);
+		      link->maker != maker ? -EEXIST :
+		      xr_link_set_maps(link, &maps, prog, a->paths);
 		mutex_unlock(&xr_links_lock);
 	}
 	if (ret) {
@@ -448,6 +450,8 @@ int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
 	q->pds = READ_ONCE(link->nr_pds);
 	q->mrs = READ_ONCE(link->nr_mrs);
 	q->qps = READ_ONCE(link->nr_qps);
+	q->paths = link->paths;
+	q->reserved = 0;
 	strscpy_pad(q->verbs, link->front ? link->front->name : "", sizeof(q->verbs));
 	ret = 0;
 out:

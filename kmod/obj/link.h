@@ -74,6 +74,7 @@ struct xr_front {
  * @qp_entries: size of the map "qp" and @qp, a power of two; 0: no maps yet
  * @mpt_mask: @mpt_entries - 1
  * @qp_mask: @qp_entries - 1
+ * @paths: UDP source ports that requests of a connection on RC are divided among, see send/paths.h
  * @maker: file that made it; NULL when it has maps
  * @users: number of files that use it, plus one for @front
  * @front: its verbs device; NULL: none
@@ -104,7 +105,8 @@ struct xr_front {
  *
  * The fields from @id to @tx_lost are under xr_links_lock, the others under @lock, except the
  * key bytes in @keys (key.h). The data path reads @dev and @prog under RCU, and @tx_lost. Maps,
- * sizes and tables do not change after @mpt_entries is set. @prog can be replaced, but not by NULL.
+ * sizes, tables and @paths do not change after @mpt_entries is set. @prog can be replaced, but not
+ * by NULL.
  */
 struct xr_link {
 	u32 id;
@@ -118,6 +120,7 @@ struct xr_link {
 	u32 qp_entries;
 	u32 mpt_mask;
 	u32 qp_mask;
+	u32 paths;
 	struct xr_ctx *maker;
 	unsigned int users;
 	struct xr_front *front;

@@ -295,6 +295,8 @@ object_errors() {
 	fails 1 'link limit dev lo: it has no link' link limit dev lo pd 1
 	fails 1 'dev x0: it already has a link' link add dev x0
 	fails 2 'mpt "17": must be a power of two from 16 to 16777216$' link add dev lo mpt 17
+	fails 2 'paths "17": must be a number from 1 to 16$' link add dev lo paths 17
+	fails 2 'paths "0": must be a number from 1 to 16$' link add dev lo paths 0
 	fails 1 'link del dev x0: it has persistent objects' link del dev x0
 }
 

@@ -220,6 +220,28 @@ foreign_program() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
+# The number of paths, from the command line, from the settings, and by default.
+paths() {
+	local words want
+
+	printf 'mpt 64\nqp 16\npaths 3\n' >"$work/link.conf"
+	while IFS=: read -r words want; do
+		xr link del dev x0
+		# shellcheck disable=SC2086
+		xr link add dev x0 $words >"$work/made"
+		xr -j link show dev x0 >"$work/link"
+		holds "l[0]['paths'] == ${want:-1}" l="$work/link"
+		xr link show dev x0 >"$work/text"
+		[ "$(grep -o ' paths [0-9]*' "$work/text")" = "${want:+ paths $want}" ] ||
+			not_so "$words: $(cat "$work/text")"
+	done <<-END
+		paths 16 mpt 64 qp 16:16
+		conf $work/link.conf:3
+		paths 2 conf $work/link.conf:2
+		mpt 64 qp 16:
+	END
+}
+
 # same WORD... -- WORD...: both commands print the same
 same() {
 	local one=()
@@ -664,6 +686,7 @@ run no_pins 'U1 D1'
 run hidden_pins 'U1 D1'
 run hidden_vlan 'U1 D1'
 run foreign_program 'U1 D1'
+run paths 'U1 U6'
 run bare_words U1
 run objects_completed U1
 run limits_shown 'U1 R7'

@@ -330,11 +330,10 @@ static void fill_mw_inval(int fd, union arg *a)
 
 const struct command commands[] = {
 	{ "LINK_ADD", XROCE_CMD_LINK_ADD, 16, 0, {}, true, fill_link_add },
-	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 40, 0, { 36 }, true,
-	  fill_link_maps },
+	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 40, 0, {}, true, fill_link_maps },
 	{ "LINK_DEL", XROCE_CMD_LINK_DEL, 16, XROCE_F_FORCE, { 12 }, true,
 	  fill_link_del },
-	{ "LINK_QUERY", XROCE_CMD_LINK_QUERY, 128, XROCE_F_NEXT, {}, true,
+	{ "LINK_QUERY", XROCE_CMD_LINK_QUERY, 136, XROCE_F_NEXT, {}, true,
 	  fill_link_query, .first = 64 },
 	{ "LINK_USE", XROCE_CMD_LINK_USE, 16, 0, {}, true, fill_link_use },
 	{ "LINK_PROG", XROCE_CMD_LINK_PROG, 16, 0, {}, true, fill_link_prog },

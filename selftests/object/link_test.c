@@ -185,6 +185,53 @@ TEST(link_maps, "U2", "LINK_MAPS accepts only arrays of the right shape")
 	close(qp);
 }
 
+/* LINK_MAPS with @paths of the spare device. Return: 0, and @shown of LINK_QUERY; or -errno. */
+static int link_paths(int fd, int mpt, int qp, __u32 paths, __u32 *shown)
+{
+	struct xroce_link_maps a = {
+		.size = sizeof(a), .mpt_fd = mpt, .qp_fd = qp, .mr_stat_fd = -1, .prog_fd = -1,
+		.paths = paths,
+	};
+	struct xroce_link_query q = {};
+	int ret;
+
+	check_is(link_add(fd, spare(), &a.link), 0, "LINK_ADD");
+	check(!xroce_link_find(LIVE_SPARE, &q) && !q.paths, "without maps: %u", q.paths);
+	ret = live_ioctl(fd, XROCE_CMD_LINK_MAPS, &a);
+	check_is(xroce_link_find(LIVE_SPARE, &q), 0, "LINK_QUERY");
+	*shown = q.paths;
+	return ret;
+}
+
+TEST(link_paths, "U2", "a link has 1 to 16 paths; one by default")
+{
+	static const struct {
+		__u32 paths, shown;
+		int want;
+	} rows[] = {
+		{ 0, 1, 0 }, { 1, 1, 0 }, { 5, 5, 0 }, { XROCE_PATHS_MAX, 16, 0 },
+		{ XROCE_PATHS_MAX + 1, 0, -EINVAL }, { 0x10001, 0, -EINVAL },
+		{ UINT32_MAX, 0, -EINVAL },
+	};
+	int mpt = array(sizeof(struct xroce_mpt), 16), qp = array(sizeof(struct xroce_qp), 16);
+	struct xroce_link_query q = {};
+	int fd, ret;
+	__u32 shown;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows) && !test_failed(); i++) {
+		fd = dev_open();
+		ret = link_paths(fd, mpt, qp, rows[i].paths, &shown);
+		check(ret == rows[i].want && shown == rows[i].shown, "%u: %d, shown %u",
+		      rows[i].paths, ret, shown);
+		if (!ret && !xroce_link_find(LIVE_SPARE, &q))
+			check_is(link_del(fd, q.link, 0), 0, "LINK_DEL");
+		close(fd);
+	}
+	close(mpt);
+	close(qp);
+}
+
 static int percpu_array(__u32 value_size, __u32 entries)
 {
 	return bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "t", 4, value_size,

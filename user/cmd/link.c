@@ -59,6 +59,17 @@ const struct arg_type link_arg_qp = {
 	"a power of two from 16 to 65536", parse_qp
 };
 
+static bool parse_paths(const char *text, void *to)
+{
+	const __u32 *n = to;
+
+	return arg_count.parse(text, to) && *n <= XROCE_PATHS_MAX;
+}
+
+const struct arg_type link_arg_paths = {
+	"a number from 1 to 16", parse_paths
+};
+
 /* Attach the program. Return: an exit status; an error has been printed. */
 static int attach(const char *dev, struct xroce_attach_opts *opts, const char *verbs)
 {
@@ -133,6 +144,7 @@ static int link_add(int argc, char **argv)
 		{ "dev", &arg_text, &dev, ARG_NEEDED | ARG_BARE },
 		{ "mpt", &link_arg_mpt, &opts.mpt_entries, ARG_OPTIONAL },
 		{ "qp", &link_arg_qp, &opts.qp_entries, ARG_OPTIONAL },
+		{ "paths", &link_arg_paths, &opts.paths, ARG_OPTIONAL },
 		{ "verbs", &verbs_arg_name, verbs, ARG_OPTIONAL },
 		{ "conf", &arg_text, &path, ARG_OPTIONAL },
 		{ "optional", &arg_flag, &optional, ARG_OPTIONAL },
@@ -154,6 +166,8 @@ static int link_add(int argc, char **argv)
 		opts.mpt_entries = conf.mpt;
 	if (!opts.qp_entries)
 		opts.qp_entries = conf.qp;
+	if (!opts.paths)
+		opts.paths = conf.paths;
 	if (*verbs)
 		memcpy(conf.verbs, verbs, sizeof(verbs));
 	if (!status)
@@ -215,7 +229,7 @@ static int link_del(int argc, char **argv)
 const struct cmd link_verbs[] = {
 	{ "show", link_show, "[[dev] DEV]" },
 	{ "add", link_add, "[dev] DEV [mode native|generic|auto] [mpt N] [qp N]\n"
-	  "\t[verbs NAME] [conf FILE [optional]]" },
+	  "\t[paths N] [verbs NAME] [conf FILE [optional]]" },
 	{ "reload", link_reload, "[dev] DEV" },
 	{ "del", link_del, "[dev] DEV [force]" },
 	{ "limit", link_limit,

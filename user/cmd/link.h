@@ -22,6 +22,7 @@ int link_limit_read(int argc, char **argv, struct xroce_limit_set *set);
 extern const struct arg_type link_arg_mode;	/* enum xroce_mode */
 extern const struct arg_type link_arg_mpt;	/* __u32, entries of the memory protection table */
 extern const struct arg_type link_arg_qp;	/* __u32, entries of the queue pair table */
+extern const struct arg_type link_arg_paths;	/* __u32, UDP source ports of a connection */
 
 #define LINK_CONF_LIMITS	16
 
@@ -30,6 +31,7 @@ extern const struct arg_type link_arg_qp;	/* __u32, entries of the queue pair ta
  * @mode: how to attach
  * @mpt: entries of the memory protection table; 0: not given
  * @qp: entries of the queue pair table; 0: not given
+ * @paths: UDP source ports of a connection; 0: not given
  * @verbs: name of the verbs device to make, or empty
  * @limit: limits to set, without the link's number
  * @limits: number of elements in @limit
@@ -39,6 +41,7 @@ struct link_conf {
 	enum xroce_mode mode;
 	__u32 mpt;
 	__u32 qp;
+	__u32 paths;
 	char verbs[VERBS_NAME_MAX];
 	struct xroce_limit_set limit[LINK_CONF_LIMITS];
 	int limits;

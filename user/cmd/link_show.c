@@ -133,6 +133,9 @@ static void show_link(const struct row *r, double since)
 		print_num("mpt", q->mpt_entries);
 		print_num("qp", q->qp_entries);
 	}
+	/* In text only if it is not the default. */
+	if (all || q->paths > 1)
+		print_num("paths", q->paths);
 	print_num("pds", q->pds);
 	print_num("mrs", q->mrs);
 	if (r->here && count_windows(r->dev, &windows))

@@ -70,6 +70,9 @@ static int check_opts(struct attach *a)
 		return xroce_failed(a->opts, -EINVAL,
 				    "mode %u: must be 0 (auto), 1 (native) or 2 (generic)",
 				    opts->mode);
+	if (opts->paths > XROCE_PATHS_MAX)
+		return xroce_failed(a->opts, -EINVAL, "paths %u: not a number from 1 to %u",
+				    opts->paths, XROCE_PATHS_MAX);
 	a->ifindex = xroce_ifindex(a->netdev);
 	if (!a->ifindex)
 		return xroce_failed(a->opts, -ENODEV, "no such network device");
@@ -149,6 +152,7 @@ static int give_maps(struct attach *a)
 		.prog_fd = bpf_program__fd(a->load.prog),
 		.netdev_fd = xroce_load_map_fd(&a->load, ".data.netdev"),
 		.stat_fd = xroce_load_map_fd(&a->load, "stat"),
+		.paths = a->opts->paths,
 	};
 	int err = xroce_command(a->dev, XROCE_CMD_LINK_MAPS, &maps);
 

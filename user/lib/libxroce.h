@@ -248,10 +248,11 @@ enum xroce_mode {
  * @link: out: number of the link
  * @attached: out: XROCE_MODE_NATIVE or XROCE_MODE_GENERIC
  * @error: out: on failure, a text that says what failed and why
- * @reserved: 0
+ * @paths: UDP source ports that the requests of a connection on RC are divided among, 1 to
+ *	XROCE_PATHS_MAX; 0: 1
  *
  * The caller fills in @size. A member that is 0 has its default. For xroce_reload() @mode,
- * @mpt_entries and @qp_entries are 0.
+ * @mpt_entries, @qp_entries and @paths are 0.
  */
 struct xroce_attach_opts {
 	size_t size;
@@ -263,7 +264,7 @@ struct xroce_attach_opts {
 	__u32 link;
 	enum xroce_mode attached;
 	char error[XROCE_ERROR_MAX];
-	__u32 reserved;
+	__u32 paths;
 };
 
 /**
@@ -290,7 +291,7 @@ int xroce_attach(const char *netdev, struct xroce_attach_opts *opts);
 /**
  * xroce_reload() - replace the XDP program of a link that serves
  * @netdev: name of the device, in the caller's network namespace
- * @opts: see struct xroce_attach_opts; mode and sizes must be 0, because they do not change
+ * @opts: see struct xroce_attach_opts; mode, sizes and paths must be 0: they do not change
  *
  * The program is loaded again with the maps of the link, and replaces the present one from
  * one packet to the next. No queue pair is affected. On failure the present program stays.

@@ -8,9 +8,13 @@
 
 int xroce_link_query_sized(struct xroce_link_query *query, size_t size)
 {
-	/* An older module does not know this member, and refuses bytes that are not 0. */
+	/* An older module does not know these members, and refuses bytes that are not 0. */
 	if (XROCE_HAS(size, struct xroce_link_query, verbs))
 		memset(query->verbs, 0, sizeof(query->verbs));
+	if (XROCE_HAS(size, struct xroce_link_query, reserved)) {
+		query->paths = 0;
+		query->reserved = 0;
+	}
 	return xroce_command_once(XROCE_CMD_LINK_QUERY, query, size);
 }
 

@@ -48,8 +48,6 @@ int xroce_with_opts(const char *netdev, struct xroce_attach_opts *opts,
 	err = xroce_take(&known, sizeof(known), opts, size);
 	if (err)
 		return err;
-	if (known.reserved)
-		return -EINVAL;
 	known.error[0] = 0;
 	err = fn(netdev, &known);
 	known.size = size;

@@ -288,9 +288,9 @@ static int do_reload(const char *netdev, struct xroce_attach_opts *opts)
 	libbpf_print_fn_t print;
 	int err, lock;
 
-	if (opts->mode || opts->mpt_entries || opts->qp_entries)
+	if (opts->mode || opts->mpt_entries || opts->qp_entries || opts->paths)
 		return xroce_failed(opts, -EINVAL,
-				    "mode and sizes must be 0: a reload does not change them");
+				    "mode, sizes and paths must be 0: a reload does not change them");
 
 	print = xroce_load_print(opts->debug);
 	lock = xroce_pin_lock();

@@ -26,7 +26,7 @@ int xr_do_link_maps(struct xr_ctx *ctx, struct xr_link *unused, union xroce_cmd 
 {
 	int ret;
 
-	if (arg->link_maps.reserved)
+	if (arg->link_maps.paths > XROCE_PATHS_MAX)
 		return -EINVAL;
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
