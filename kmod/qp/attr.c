@@ -9,6 +9,7 @@
 #include "xroce_transition.h"
 #include "xroce_wire.h"
 
+#include "send/paths.h"
 #include "send/state.h"
 
 #include "attr.h"

@@ -15,9 +15,6 @@
 
 struct xr_qp;
 
-/* The lowest UDP source port. */
-#define XR_SPORT_BASE	0xc000
-
 /* Attributes of the requester. */
 #define XR_QP_ATTR_SEND	(XROCE_QP_SQ_PSN | XROCE_QP_TIMEOUT | XROCE_QP_RETRY_CNT | \
 			 XROCE_QP_RNR_RETRY | XROCE_QP_MAX_RD_ATOMIC | XROCE_QP_DMAC)

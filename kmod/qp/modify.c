@@ -20,6 +20,7 @@
 #include "defer/defer.h"
 #include "recv/queue.h"
 #include "respond/queue.h"
+#include "send/paths.h"
 #include "send/state.h"
 
 #include "attr.h"

@@ -47,6 +47,7 @@ void xr_holes_miss(struct xr_send *s, u32 psn, u32 lost)
 		return;
 	memmove(&seen->hole[at + 1], &seen->hole[at], (seen->holes - at) * sizeof(*seen->hole));
 	seen->hole[at].psn = psn;
+	seen->hole[at].tries = 0;
 	seen->hole[at].at = 0;
 	seen->holes++;
 	seen->due++;
@@ -66,14 +67,18 @@ void xr_holes_pass(struct xr_send *s)
 	memmove(seen->hole, &seen->hole[n], seen->holes * sizeof(*seen->hole));
 }
 
-/* Return: whether one is to be sent again; @psn: out: the first one. */
-bool xr_holes_next(const struct xr_send *s, u32 *psn)
+/*
+ * Return: whether one is to be sent again; @psn: out: the first one; @tries: out: how often it was
+ * sent again before.
+ */
+bool xr_holes_next(const struct xr_send *s, u32 *psn, u32 *tries)
 {
 	const struct xr_score_seen *seen = s->score.seen;
 	u32 i;
 
 	for (i = 0; seen->due && i < seen->holes; i++) {
 		*psn = seen->hole[i].psn;
+		*tries = seen->hole[i].tries;
 		if (!seen->hole[i].at)
 			return true;
 	}
@@ -99,6 +104,7 @@ void xr_holes_sent(struct xr_send *s, u32 psn)
 	u32 at = xr_holes_find(s, psn);
 
 	seen->hole[at].at = ktime_get_ns();
+	seen->hole[at].tries++;
 	seen->hole[at].top = s->top;
 	seen->due--;
 }

@@ -16,7 +16,7 @@
 
 void xr_holes_miss(struct xr_send *s, u32 psn, u32 lost);
 void xr_holes_pass(struct xr_send *s);
-bool xr_holes_next(const struct xr_send *s, u32 *psn);
+bool xr_holes_next(const struct xr_send *s, u32 *psn, u32 *tries);
 bool xr_holes_had(const struct xr_send *s, u32 psn);
 void xr_holes_sent(struct xr_send *s, u32 psn);
 void xr_holes_overdue(struct xr_send *s, u64 now, u64 timeout);

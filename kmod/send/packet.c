@@ -25,6 +25,7 @@
 #include "respond/read.h"
 
 #include "packet.h"
+#include "paths.h"
 #include "queue.h"
 
 /* Memory of a message that is made resident before it is requested, in bytes. */
@@ -183,6 +184,9 @@ static void *xr_request_headers(const struct xr_qp *qp, const struct xr_request 
 
 	memcpy(data, s->header, s->header_len);
 	ether_addr_copy(data + ETH_ALEN, dev->dev_addr);
+	if (xr_paths_many(s))
+		xr_paths_port(s, r->psn, r->again,
+			      data + s->header_len - sizeof(*bth) - sizeof(struct udphdr));
 	bth = xr_tx_length(data + s->l2_len, s->ipv6, udp_len);
 	bth->opcode = opcode | xr_request_service(qp->type);
 	bth->flags |= (-r->len & 3) << XROCE_BTH_PAD_SHIFT;

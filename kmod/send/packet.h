@@ -16,6 +16,7 @@ struct xr_swqe;
  * @len: payload bytes, which are followed by a pad
  * @want: READ: bytes that are requested
  * @psn: PSN
+ * @again: attempts before; beyond the first one it may count others
  * @ack: request an acknowledgement
  */
 struct xr_request {
@@ -24,6 +25,7 @@ struct xr_request {
 	u32 len;
 	u32 want;
 	u32 psn;
+	u32 again;
 	bool ack;
 };
 

@@ -25,6 +25,7 @@
 #include "holes.h"
 #include "local.h"
 #include "packet.h"
+#include "paths.h"
 #include "requester.h"
 #include "resend.h"
 #include "score.h"
@@ -419,6 +420,8 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 		if (!s->rtt.timing && (xr_rtt_sample(r->psn, packets) || !s->rtt.srtt))
 			xr_rtt_start(&s->rtt, r->psn);
 		s->top = s->psn;
+		if (xr_paths_many(s))
+			xr_paths_try(s);
 	}
 	if (xr_requester_unreliable(qp))
 		s->una = s->psn;
@@ -438,6 +441,7 @@ static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
 		.w = w,
 		.off = s->off,
 		.psn = s->psn,
+		.again = s->psn == s->top ? 0 : 1 + s->retries,
 	};
 	int ret;
 
@@ -922,6 +926,7 @@ void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp
 	s->batch.loop = &link->loop;
 	s->batch.qpn = qp->qpn;
 	s->batch.whole = qp->type == XROCE_QPT_RC;
+	s->paths = qp->type == XROCE_QPT_RC ? link->paths : 1;
 	s->batch.stat_frames = &link->stat->req_tx;
 	s->batch.stat_bytes = &link->stat->req_tx_bytes;
 	raw_spin_lock_init(&s->post_lock);

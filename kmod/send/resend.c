@@ -54,14 +54,18 @@ struct xr_swqe *xr_resend_owner(const struct xr_send *s, u32 psn)
 	return NULL;
 }
 
-/* Send the packet @psn again; of a READ, up to @end. Return: as xr_request_build(). */
-static int xr_resend_packet(struct xr_qp *qp, struct xr_swqe *w, u32 psn, u32 end)
+/*
+ * Send the packet @psn again; of a READ, up to @end. @before: how often that was done. Return: as
+ * xr_request_build().
+ */
+static int xr_resend_packet(struct xr_qp *qp, struct xr_swqe *w, u32 psn, u32 end, u32 before)
 {
 	u32 off = xr_psn_distance(psn, w->psn) << ilog2(qp->mtu);
 	struct xr_send *s = &qp->send;
 	struct xr_request r = {
 		.w = w,
 		.psn = psn,
+		.again = 1 + before,
 		.ack = !xr_swqe_responds(w),
 	};
 	int ret;
@@ -85,6 +89,12 @@ static int xr_resend_packet(struct xr_qp *qp, struct xr_swqe *w, u32 psn, u32 en
 	this_cpu_inc(s->batch.stat->req_retransmit);
 	xr_rtt_again(&s->rtt, psn, 1);
 	return 0;
+}
+
+/* Return: how often something was sent again since the last progress, about. */
+static u32 xr_resend_vain(const struct xr_send *s)
+{
+	return s->probes + s->retries;
 }
 
 /* Return: the PSN behind the hole that begins with @psn, within what was requested at once. */
@@ -144,8 +154,11 @@ static u32 xr_resend_range(const struct xr_send *s, const struct xr_swqe *w, u32
 	return end;
 }
 
-/* The packet @psn of a request, which the peer misses. Return: as xr_resend_step(). */
-static int xr_resend_missed(struct xr_qp *qp, u32 psn)
+/*
+ * The packet @psn of a request, which the peer misses, and which was sent again @tries times.
+ * Return: as xr_resend_step().
+ */
+static int xr_resend_missed(struct xr_qp *qp, u32 psn, u32 tries)
 {
 	struct xr_swqe *w = xr_resend_owner(&qp->send, psn);
 	struct xr_send *s = &qp->send;
@@ -157,7 +170,7 @@ static int xr_resend_missed(struct xr_qp *qp, u32 psn)
 	if (xr_swqe_responds(w))
 		end = xr_swqe_part_end(w, psn);
 	trace_xroce_retransmit(qp->link->id, qp->qpn, psn, end, s->retries, XR_AGAIN_HOLE);
-	ret = xr_resend_packet(qp, w, psn, end);
+	ret = xr_resend_packet(qp, w, psn, end, tries);
 	if (ret)
 		return ret;
 	s->score.credit--;
@@ -171,11 +184,11 @@ static int xr_resend_hole(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 	struct xr_score *c = &s->score;
 	struct xr_swqe *w;
-	u32 psn, end;
+	u32 psn, end, tries;
 	int ret;
 
-	if (xr_holes_next(s, &psn))
-		return xr_resend_missed(qp, psn);
+	if (xr_holes_next(s, &psn, &tries))
+		return xr_resend_missed(qp, psn, tries);
 
 	while (c->next != c->lost && xr_score_has(c, c->next))
 		c->next = xr_psn_add(c->next, 1);
@@ -198,7 +211,7 @@ static int xr_resend_hole(struct xr_qp *qp)
 	if (psn == s->una)
 		trace_xroce_retransmit(qp->link->id, qp->qpn, psn, end, s->retries,
 				       XR_AGAIN_HOLE);
-	ret = xr_resend_packet(qp, w, psn, end);
+	ret = xr_resend_packet(qp, w, psn, end, xr_resend_vain(s));
 	if (ret)
 		return ret;
 	if (xr_swqe_responds(w))
@@ -218,7 +231,7 @@ static int xr_resend_end_packet(struct xr_qp *qp)
 
 	/* The end of a READ is asked for with the rest of it, once that is the oldest request. */
 	if (w && (first || w->opcode != XROCE_WR_RDMA_READ))
-		ret = xr_resend_packet(qp, w, psn, xr_resend_end(s, w, psn));
+		ret = xr_resend_packet(qp, w, psn, xr_resend_end(s, w, psn), xr_resend_vain(s));
 	if (!ret)
 		s->probe &= first ? ~XR_PROBE_FIRST : ~XR_PROBE_LAST;
 	return ret;

@@ -88,6 +88,7 @@ enum xr_send_wait {
  * @marks: marks set since the first hole appeared
  * @hole: request packets that the peer misses or has missed, in the order of their PSNs: holes.h
  * @hole.psn: PSN of the packet
+ * @hole.tries: times that it was sent again, modulo 256
  * @hole.top: what xr_send::top was when it was sent again: what is beyond was sent later
  * @hole.at: when that was, in nanoseconds of CLOCK_MONOTONIC; 0: it is to be sent again
  * @holes: their number
@@ -101,7 +102,8 @@ struct xr_score_seen {
 	} mark[XR_SCORE_MARKS];
 	u32 marks;
 	struct {
-		u32 psn;
+		u32 psn : 24;
+		u32 tries : 8;
 		u32 top;
 		u64 at;
 	} hole[XR_HOLES];
@@ -266,6 +268,8 @@ struct xr_send_attr {
  * @keeps: whether the peer keeps requests behind a hole
  * @trial: XR_KEEPS_TRIAL: the PSN behind the request that was sent again
  * @trial_reads: that is a READ or atomic
+ * @paths: UDP source ports that requests may be divided among, see paths.h
+ * @tried: PSN behind the last two packets that have changed places
  * @asks: it is asked for selective acknowledgements (XROCE_BTH_SACK)
  * @sacked: it has sent one
  * @discards: NAKs for sequence errors while it is XR_KEEPS_NOT, XR_SEND_DISCARDS + 1 at most
@@ -349,6 +353,8 @@ struct xr_send {
 	enum xr_keeps keeps;
 	u32 trial;
 	bool trial_reads;
+	u32 paths;
+	u32 tried;
 	bool asks;
 	bool sacked;
 	u8 discards;

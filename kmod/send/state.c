@@ -102,6 +102,7 @@ void xr_send_start(struct xr_qp *qp)
 		xr_rtt_reset(&s->rtt);
 		s->keeps = XR_KEEPS_UNKNOWN;
 		s->discards = 0;
+		s->tried = s->psn;
 		s->asks = false;
 		s->sacked = false;
 		s->score.reorder = 0;

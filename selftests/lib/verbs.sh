@@ -56,12 +56,12 @@ verbs_add() {
 		wait_until 10 verbs_has_gid "$1" "$(gid4_of "$3")"
 }
 
-# Load the modules, make the link of x0, and xr0 on it.
+# verbs_up [WORD]...: load the modules, make the link of x0, with these words, and xr0 on it
 verbs_up() {
 	[ "${XROCE_VERBS:-}" != rxe ] || return 0
 	module_up
 	verbs_module_up
-	in_xr "$xroce" link add dev x0 >/dev/null
+	in_xr "$xroce" link add dev x0 "$@" >/dev/null
 	undo+=(verbs_link_down)
 	verbs_add xr0 x0 10.77.0.2
 	undo+=(verbs_down)

@@ -289,6 +289,11 @@ static void take(const struct packet *want, bool others)
 		packet_diff(want, &got);
 }
 
+bool peer_take(struct packet *got)
+{
+	return !test_failed() && check(wire_take(&wire, WIRE_MS, got, NULL), "no request");
+}
+
 void peer_expect(const struct packet *want)
 {
 	take(want, false);

@@ -104,6 +104,9 @@ void peer_incomplete(void);
 /* A request as it must be: a SEND or WRITE without payload, a READ, or an atomic. */
 struct packet peer_request(uint8_t opcode, uint32_t n);
 
+/* Take a request. Return: whether there was one. */
+bool peer_take(struct packet *got);
+
 /* Take a request and compare all its bytes. */
 void peer_expect(const struct packet *want);
 

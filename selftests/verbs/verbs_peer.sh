@@ -15,4 +15,4 @@ ip link set c0 address 02:00:00:00:00:01
 in_xr ip link set x0 address 02:00:00:00:00:02
 verbs_up
 programs verbs_peer_test verbs_peer_sack_test verbs_peer_read_test \
-	verbs_peer_queue_test verbs_peer_path_test -- "$@"
+	verbs_peer_queue_test verbs_peer_path_test verbs_peer_ports_test -- "$@"

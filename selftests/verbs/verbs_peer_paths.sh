@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The UDP source ports of requests on a link with several paths. verbs_peer.sh has the same rows on
+# one without.
+#
+# usage: verbs_peer_paths.sh [ROW]...
+set -eu
+
+. "$(dirname "$0")/../lib/verbs.sh"
+
+needs_verbs
+net_up
+# Those of wire.h.
+ip link set c0 address 02:00:00:00:00:01
+in_xr ip link set x0 address 02:00:00:00:00:02
+verbs_up paths 4
+programs verbs_peer_ports_test -- "$@"
