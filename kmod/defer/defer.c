@@ -309,7 +309,8 @@ void xr_defer_again(struct xr_qp *qp, struct xdp_buff *xdp)
 	if (!bth || !xr_gap_expects(k))
 		return;
 	spin_lock(&k->lock);
-	xr_gap_again(qp, ntohl(READ_ONCE(h->apsn)) & XROCE_PSN_MASK);
+	xr_gap_again(qp, ntohl(READ_ONCE(h->apsn)) & XROCE_PSN_MASK,
+		     READ_ONCE(h->dqpn) & htonl(XROCE_BTH_AGAIN));
 	spin_unlock(&k->lock);
 }
 

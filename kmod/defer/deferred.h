@@ -63,7 +63,11 @@ struct xr_deferred {
  * @reorder: time after which a hole counts as lost, in nanoseconds; measured, see early.c
  * @filled: the last holes that had counted as lost and were filled: PSN, and how long they existed.
  *	A ring; @filled.ns is 0 if there is none
+ * @filled.since: it was filled by a packet that was sent again: when it had appeared, in
+ *	nanoseconds of CLOCK_MONOTONIC; 0: that is not known
  * @fills: position of the next one in it
+ * @port: UDP source port of the last packet that was kept, and not sent again, as in the packet
+ * @ports: these have had several
  */
 struct xr_early {
 	bool sack;
@@ -81,8 +85,11 @@ struct xr_early {
 	struct {
 		u32 psn;
 		u32 ns;
+		u64 since;
 	} filled[XR_EARLY_FILLED];
 	u8 fills;
+	bool ports;
+	__be16 port;
 };
 
 /**

@@ -2,6 +2,7 @@
 /* Holes among the packets of a peer: see gap.h. */
 #include <linux/bits.h>
 #include <linux/minmax.h>
+#include <linux/udp.h>
 #include <net/xdp.h>
 
 #include "xroce_map.h"
@@ -77,8 +78,11 @@ static void xr_gap_loss(struct xr_early *e)
 		e->reorder = 0;
 }
 
-/* A hole that had counted as lost was filled after @ns. Whether it was lost is not known yet. */
-static void xr_gap_filled(struct xr_early *e, u32 psn, u32 ns)
+/*
+ * A hole that had counted as lost was filled after @ns. Whether it was lost is not known yet.
+ * @since: when it had appeared, if what has filled it was sent again; otherwise 0.
+ */
+static void xr_gap_filled(struct xr_early *e, u32 psn, u32 ns, u64 since)
 {
 	u32 at = e->fills++ % XR_EARLY_FILLED;
 
@@ -86,18 +90,26 @@ static void xr_gap_filled(struct xr_early *e, u32 psn, u32 ns)
 		xr_gap_loss(e);
 	e->filled[at].psn = psn;
 	e->filled[at].ns = max(ns, 1u);
+	e->filled[at].since = since;
 }
 
-/* The packet @psn has come once more. The lock is held. */
-void xr_gap_again(struct xr_qp *qp, u32 psn)
+/* The packet @psn has come once more; @again: it was sent again. The lock is held. */
+void xr_gap_again(struct xr_qp *qp, u32 psn, bool again)
 {
 	struct xr_early *e = &qp->defer.early;
+	u64 ns;
 	u32 i;
 
 	for (i = 0; i < XR_EARLY_FILLED; i++) {
 		if (!e->filled[i].ns || e->filled[i].psn != psn)
 			continue;
-		xr_gap_late(e, e->filled[i].ns);
+		ns = e->filled[i].ns;
+		/* The first one comes now. */
+		if (e->filled[i].since && again)
+			return;
+		if (e->filled[i].since)
+			ns = min(ktime_get_ns() - e->filled[i].since, XR_EARLY_REORDER_MAX);
+		xr_gap_late(e, ns);
 		e->filled[i].ns = 0;
 		return;
 	}
@@ -108,7 +120,7 @@ void xr_gap_twice(struct xr_qp *qp, const struct xr_deferred *d)
 {
 	const struct xroce_bth *h = d->frame->data + d->bth;
 
-	xr_gap_again(qp, d->psn);
+	xr_gap_again(qp, d->psn, h->dqpn & htonl(XROCE_BTH_AGAIN));
 	if (h->apsn & htonl(XROCE_BTH_ACKREQ))
 		qp->defer.early.ask = true;
 }
@@ -119,10 +131,20 @@ bool xr_gap_expects(const struct xr_defer *k)
 	return READ_ONCE(k->early.fills);
 }
 
+/* Note the port of a frame that was not sent again: whether the peer uses several. */
+static void xr_gap_port(struct xr_early *e, const struct xr_deferred *d)
+{
+	const struct udphdr *udp = d->frame->data + d->bth - sizeof(*udp);
+
+	e->ports = e->ports || (e->port && e->port != udp->source);
+	e->port = udp->source;
+}
+
 /* A frame has been added. The lock is held. */
 void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 {
 	const struct xroce_bth *h = d->frame->data + d->bth;
+	bool again = h->dqpn & htonl(XROCE_BTH_AGAIN);
 	const struct xr_deferred *next = xr_deferred_next(d), *prev = xr_deferred_prev(d);
 	struct xr_early *e = &qp->defer.early;
 	u32 ns;
@@ -130,18 +152,23 @@ void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 	e->sack = h->dqpn & htonl(XROCE_BTH_SACK);
 	if (h->apsn & htonl(XROCE_BTH_ACKREQ))
 		e->ask = true;
+	if (!again)
+		xr_gap_port(e, d);
 	if (!prev && !next) {
 		e->lost = xr_gap_epsn(qp);
 		e->since = 0;
 	}
 	if (next) {
 		ns = min_t(u64, d->at - next->at, U32_MAX);
-		if (h->dqpn & htonl(XROCE_BTH_AGAIN))
+		/* On another path it may have overtaken the first one. */
+		if (again && e->ports)
+			xr_gap_filled(e, d->psn, ns, next->at);
+		else if (again)
 			xr_gap_loss(e);
 		else if (e->sack || xr_psn_diff(e->lost, d->psn) <= 0)
 			xr_gap_late(e, ns);
 		else if (d->psn == READ_ONCE(e->nak))
-			xr_gap_filled(e, d->psn, ns);
+			xr_gap_filled(e, d->psn, ns, 0);
 	} else if (!e->reorder && (!prev || xr_psn_add(prev->psn, 1) != d->psn)) {
 		e->ask = true;
 	}

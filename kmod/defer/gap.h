@@ -6,7 +6,8 @@
  * Packets may only be late, so a hole counts as lost after a time that is measured,
  * xr_early::reorder. It is 0 until a packet that had counted as lost turns out to have been late:
  * peers that know selective acknowledgements mark packets that they send again; of others both
- * come. It shrinks with each hole that was a loss.
+ * come, and also of those on several paths (send/paths.h), as what is sent again takes another one,
+ * and may be the first. It shrinks with each hole that was a loss.
  *
  * The lock of the deferred frames is held, but for functions that say otherwise.
  */
@@ -32,7 +33,7 @@ u32 xr_gap_epsn(const struct xr_qp *qp);
 bool xr_gap_waits(const struct xr_qp *qp);
 bool xr_gap_given_up(const struct xr_defer *k);
 void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d);
-void xr_gap_again(struct xr_qp *qp, u32 psn);
+void xr_gap_again(struct xr_qp *qp, u32 psn, bool again);
 void xr_gap_twice(struct xr_qp *qp, const struct xr_deferred *d);
 bool xr_gap_expects(const struct xr_defer *k);
 bool xr_gap_judge(struct xr_qp *qp, u32 epsn);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Packets that come before one that is missing: kept, executed in order, acknowledged at once. */
 #include <string.h>
+#include <unistd.h>
 
 #include "counters.h"
 #include "limit.h"
@@ -226,6 +227,51 @@ WIRE_TEST(early_sack, "D6 Q3", "selective acknowledgements for a peer that asks 
 	put(w, 4);
 	expect(w, XROCE_SYN_ACK, 6, 7);
 	executed(w, 7);
+}
+
+/* Packets 0 to 2 from two ports, of which the first one comes last, as one that was sent again. */
+static void two_ports(struct wire *w)
+{
+	w->req.sack = true;
+	put(w, 1);
+	expect_sack(w, 0, 0, 1, 1 << 1);
+	w->req.sport++;
+	put(w, 2);
+	expect_sack(w, 0, 0, 1, 3 << 1);
+	w->req.again = true;
+	put(w, 0);
+	w->req.again = false;
+	expect(w, XROCE_SYN_ACK, 2, 3);
+}
+
+WIRE_TEST(early_ports, "D6 Q3", "from another port, what was sent again does not show a loss", &rc)
+{
+	two_ports(w);
+	put(w, 4);
+	expect_sack(w, 3, 3, 1, 1 << 1);
+	put(w, 6);
+	expect_sack(w, 3, 3, 1, 5 << 1);
+}
+
+/* Holes are not lost as long as that one was late. */
+WIRE_TEST(early_ports_late, "D6 Q3", "it may overtake the first one, which shows how late that is",
+	  &rc)
+{
+	two_ports(w);
+	usleep(20000);
+	/* Once more what was sent again: that says nothing. */
+	w->req.again = true;
+	put(w, 0);
+	w->req.again = false;
+	expect(w, XROCE_SYN_ACK, 2, 3);
+	put(w, 0);
+	expect(w, XROCE_SYN_ACK, 2, 3);
+	put(w, 4);
+	expect_sack(w, 3, 3, 0, 1 << 1);
+	expect_sack(w, 3, 3, 1, 1 << 1);
+	put(w, 3);
+	expect(w, XROCE_SYN_ACK, 4, 5);
+	executed(w, 5);
 }
 
 /* A peer that does not ask gets none, also behind packets that did. */
