@@ -4,22 +4,30 @@
 # Goodput on a link of 100 Mbit/s that delays, loses, doubles and reorders: xroce to xroce, rxe to
 # rxe, one to the other, and TCP. "make bench-networks", or
 #
-#   vm.sh --icount -- bench/networks.sh [-o FILE] [-w WHO]... [PART-OF-A-ROW]...
+#   vm.sh --icount -- bench/networks.sh [-o FILE] [-w WHO]... [-s BYTES] [-d DEPTH]
+#		[PART-OF-A-ROW]...
 #
 # netem of m1, see middle.sh, is that of frames to x0, and netem of m0 that of frames to c0. A row is
-# NETWORK/OP, with 16 messages of 64 KiB outstanding, path MTU 4096. WHO is xroce, rxe, xroce_rxe,
-# rxe_xroce or tcp. Figures are Mbit/s of payload, and behind it, with -w, the median, the 99th
-# percentile and the longest latency in microseconds.
+# NETWORK/OP, with DEPTH (16) messages of BYTES (65536) outstanding, path MTU 4096. WHO is xroce, rxe,
+# xroce_rxe, rxe_xroce or tcp; of TCP BYTES are those of a call. Figures are Mbit/s of payload, and
+# behind it, with -w, the median, the 99th percentile and the longest latency in microseconds.
+#
+# The rows of xroce that begin with "two" have two paths to x0, of which the lowest bit of the UDP
+# source port chooses one: two/paths4 with that many ports; two/fast and two/slow have one path of
+# the two. Back it is as far as on the fast one.
 set -eu
 
 . "$(dirname "$0")/middle.sh"
 
 out=
+bytes=65536 depth=16
 whos=()
 while [[ ${1:-} = -* ]]; do
 	case $1 in
 	-o)	out=$2 ;;
 	-w)	whos+=("$2") ;;
+	-s)	bytes=$2 ;;
+	-d)	depth=$2 ;;
 	esac
 	shift 2
 done
@@ -42,6 +50,13 @@ networks=(
 )
 ops=(WRITE READ SEND)
 
+# network       paths, and delay and rate to x0 by an even port, and by an odd one
+two=(
+	'two/fast        1 500us 60mbit 500us 60mbit'
+	'two/slow        1 2ms 40mbit 2ms 40mbit'
+	'two/paths4      4 500us 60mbit 2ms 40mbit'
+)
+
 work=$(mktemp -d /dev/shm/networks-XXXXXX)
 work_down() { rm -r "$work"; }
 undo+=(work_down)
@@ -59,6 +74,22 @@ impair() {
 	done
 }
 
+# divide DELAY RATE DELAY RATE: to x0 by an even port, and by an odd one
+divide() {
+	local band
+
+	impair 'delay 500us'
+	tc qdisc del dev m1 root
+	tc qdisc add dev m1 root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+	tc filter add dev m1 parent 1: protocol ip u32 match ip protocol 17 0xff \
+		match ip sport 1 1 flowid 1:2
+	for band in 1 2; do
+		tc qdisc add dev m1 parent 1:$band handle 1$band: netem limit 20000 delay "$1"
+		tc qdisc add dev m1 parent 1$band:1 tbf rate "$2" burst 10k limit 80m
+		shift 2
+	done
+}
+
 wanted() {
 	local word
 
@@ -67,6 +98,16 @@ wanted() {
 		[[ $1 != *$word* ]] || return 0
 	done
 	return 1
+}
+
+# row WHO NAME COMMAND...: run it, and add a row to $work/WHO
+row() {
+	local who=$1 name=$2
+
+	shift 2
+	echo "$name $("$@" 2>"$work/error" ||
+		echo "$(tail -n 1 "$work/error" | tr ' ' _) - - -")" |
+		tee -a "$work/$who" | sed "s/^/# $who /"
 }
 
 # each WHO COMMAND...: run it with OP behind, for each row; write $work/WHO
@@ -82,11 +123,27 @@ each() {
 		for op in "${ops[@]}"; do
 			! wanted "$name/$op" || {
 				impair "$netem"
-				echo "$name/$op $("$@" "$op" $ms 2>"$work/error" ||
-					echo "$(tail -n 1 "$work/error" | tr ' ' _) - - -")" |
-					tee -a "$work/$who" | sed "s/^/# $who /"
+				row "$who" "$name/$op" "$@" "$op" $ms
 			}
 			[ "$who" != tcp ] || break
+		done
+	done
+}
+
+# each_two: the rows with two paths, of xroce
+each_two() {
+	local line name paths way op
+
+	for line in "${two[@]}"; do
+		read -r name paths way <<<"$line"
+		for op in WRITE SEND; do
+			wanted "$name/$op" || continue
+			"$xroce" link del dev c0 force
+			"$xroce" link add dev c0 verbs xr1 paths "$paths" >/dev/null
+			wait_until 100 gid_of xr1 0a4d:0001
+			# shellcheck disable=SC2086
+			divide $way
+			row xroce "$name/$op" sized xr1 10.77.0.1 xr0 10.77.0.2 "$op" 2000
 		done
 	done
 }
@@ -97,8 +154,8 @@ measure() {
 	wait_until 100 gid_of "$3" 0a4d:0002
 	each "$1" sized "$2" 10.77.0.1 "$3" 10.77.0.2
 }
-sized() { "$top/build/selftests/bench/network" "${@:1:5}" 65536 16 "$6"; }
-tcp() { "$top/build/selftests/bench/network" tcp 10.77.0.1 10.77.0.2 65536 "$2"; }
+sized() { "$top/build/selftests/bench/network" "${@:1:5}" "$bytes" "$depth" "$6"; }
+tcp() { "$top/build/selftests/bench/network" tcp 10.77.0.1 10.77.0.2 "$bytes" "$2"; }
 
 links_down() {
 	"$xroce" link del dev c0 force
@@ -126,7 +183,10 @@ pass_on c0
 ! measures rxe_xroce || measure rxe_xroce rxe0 xr0
 verbs_end xr1 c0
 undo+=(links_down)
-! measures xroce || measure xroce xr1 xr0
+! measures xroce || {
+	measure xroce xr1 xr0
+	each_two
+}
 ! measures xroce_rxe || {
 	"$xroce" link del dev x0 force
 	pass_on x0
