@@ -4,7 +4,7 @@
  * received messages, and memory; on a clean link and on impaired ones. Run by shadow.sh.
  *
  * Environment: XROCE_SHADOW_OPS is the number of requests on the clean link; an impaired
- * one gets a fifth of them. XROCE_SEED is the seed of the random numbers.
+ * one gets a fifth of them, or a twentieth. XROCE_SEED is the seed of the random numbers.
  */
 #include <errno.h>
 #include <string.h>
@@ -80,12 +80,14 @@ static void drive(uint32_t ops)
  * @streams: see impair()
  * @bit: index of a counter that shows the impairment
  * @enough: number of requests after which @bit must have moved
+ * @slow: rxe takes long to repair it: a quarter of the requests
  */
 struct link {
 	const char *netem;
 	bool streams;
 	size_t bit;
 	uint32_t enough;
+	bool slow;
 };
 
 static void report(const struct link *link, const struct xroce_stat *before,
@@ -133,7 +135,8 @@ static void shadow(const struct link *link)
 		.retry = 7,
 		.rnr_retry = 7,
 	};
-	uint32_t ops = setting("XROCE_SHADOW_OPS", OPS) / (link->netem ? 5 : 1);
+	uint32_t ops = setting("XROCE_SHADOW_OPS", OPS) / (link->netem ? 5 : 1) /
+		       (link->slow ? 4 : 1);
 	uint64_t seed = setting("XROCE_SEED", time(NULL));
 	struct xroce_stat before;
 	double begun;
@@ -165,9 +168,14 @@ TEST(loss, "D2 D3 D4 D5", "1% of packets lost, in both directions")
 	shadow(&(struct link){ "loss 1%", true, COUNTER(nak_seq), 500 });
 }
 
-TEST(duplicate, "D2 D3 D4 D5", "1% of packets duplicated, in both directions")
+TEST(loss5, "D2 D3 D4 D5", "5% of packets lost, in both directions")
 {
-	shadow(&(struct link){ "duplicate 1%", true, COUNTER(duplicate), 500 });
+	shadow(&(struct link){ "loss 5%", true, COUNTER(nak_seq), 200, true });
+}
+
+TEST(duplicate, "D2 D3 D4 D5", "3% of packets duplicated, in both directions")
+{
+	shadow(&(struct link){ "duplicate 3%", true, COUNTER(duplicate), 500 });
 }
 
 /*
@@ -181,6 +189,22 @@ TEST(reorder, "D2 D3 D4 D5", "2% of packets late, in both directions")
 {
 	shadow(&(struct link){ "delay 1ms reorder 98%", false, COUNTER(nak_seq),
 			       500 });
+}
+
+TEST(reorder25, "D2 D3 D4 D5", "25% of packets overtake, in both directions")
+{
+	shadow(&(struct link){ "delay 1ms reorder 25%", false, COUNTER(duplicate), 200, true });
+}
+
+TEST(jitter, "D2 D3 D4 D5", "a delay of 1 ms, more or less, in both directions")
+{
+	shadow(&(struct link){ "delay 1ms 0.5ms", false, COUNTER(duplicate), 200, true });
+}
+
+TEST(mixed, "D2 D3 D4 D5", "1% lost, 3% doubled, all late by more or less, in both directions")
+{
+	shadow(&(struct link){ "delay 1ms 0.5ms loss 1% duplicate 3%", false, COUNTER(duplicate),
+			       200, true });
 }
 
 TEST(corrupt, "D2 D3 D4 D5", "0.1% of packets with a wrong bit, in both directions")

@@ -19,7 +19,7 @@
 #include "verbs_flow.h"
 #include "verbs_netem.h"
 
-#define OPS	500	/* requests on a clean link, and a fifth of that on others */
+#define OPS	500	/* requests on a clean link; on others a fifth of that, or as many */
 #define ENOUGH	400	/* requests after which impairment shows in the counters */
 #define WARM	40	/* requests before the peer falls silent */
 
@@ -53,12 +53,14 @@ static const struct pairing veth = {
  * @out: arguments of netem for requests
  * @back: for responses
  * @bit: index of a counter that shows the impairment
+ * @all: do as many requests as on a clean link
  */
 struct link {
 	const struct pairing *pairing;
 	const char *out;
 	const char *back;
 	size_t bit;
+	bool all;
 };
 
 static bool impair_both(const struct pairing *p, const char *out, const char *back)
@@ -129,7 +131,7 @@ static void random_requests(const struct link *link)
 {
 	const struct pairing *p = link->pairing;
 	bool clean = !link->out && !link->back;
-	uint32_t ops = setting("XROCE_SHADOW_OPS", OPS) / (clean ? 1 : 5);
+	uint32_t ops = setting("XROCE_SHADOW_OPS", OPS) / (clean || link->all ? 1 : 5);
 	struct flow_path path = path_of(p, clean ? 20 : 15, !clean);
 	struct xroce_stat before;
 
@@ -197,8 +199,8 @@ static bool timed_out(const struct pairing *p, const struct xroce_stat *before)
 /* The peer is silent for a while, shorter than the retries take. */
 static void pause_short(const struct pairing *p)
 {
-	/* 4.3 s: tc must be done before seven more have passed. */
-	struct flow_path path = path_of(p, 20, true);
+	/* 1.1 s: tc must be done before seven more have passed. */
+	struct flow_path path = path_of(p, 18, true);
 	struct xroce_stat before;
 
 	seed();
@@ -213,13 +215,19 @@ static void pause_short(const struct pairing *p)
 }
 
 /* To rxe, and to xroce. */
-#define LINKS_TEST(name, ids, about, out, back, counter) \
+#define LINKS_OPS_TEST(name, ids, about, out, back, counter, all) \
 	static const struct link name[] = { \
-		{ &to_rxe, out, back, COUNTER(counter) }, \
-		{ &veth, out, back, COUNTER(counter) }, \
+		{ &to_rxe, out, back, COUNTER(counter), all }, \
+		{ &veth, out, back, COUNTER(counter), all }, \
 	}; \
 	TEST(requester_rxe_##name, ids, "to rxe, " about) { random_requests(&name[0]); } \
 	TEST(requester_veth_##name, ids, "to xroce, " about) { random_requests(&name[1]); }
+#define LINKS_TEST(name, ids, about, out, back, counter) \
+	LINKS_OPS_TEST(name, ids, about, out, back, counter, false)
+
+/* In both directions, with so many requests that each kind of them meets the impairment. */
+#define BOTH_TEST(name, about, how, counter) \
+	LINKS_OPS_TEST(name, "V7 D4", about " in both directions", how, how, counter, true)
 
 #define LATE1		"delay 1ms reorder 99%"
 #define LATE5		"delay 1ms reorder 95%"
@@ -232,14 +240,18 @@ TEST(requester_loop_clean, "V7 V6", "within a device")
 LINKS_TEST(clean, "V7 V6", "a clean link", NULL, NULL, req_tx)
 LINKS_TEST(loss_out, "V7 D4", "1% of its packets lost", "loss 1%", NULL, req_retransmit)
 LINKS_TEST(loss_back, "V7 D4", "1% of responses lost", NULL, "loss 1%", req_retransmit)
-LINKS_TEST(loss5, "V7 D4", "5% lost in both directions", "loss 5%", "loss 5%", req_retransmit)
+BOTH_TEST(loss1, "1% lost", "loss 1%", req_retransmit)
+BOTH_TEST(loss5, "5% lost", "loss 5%", req_retransmit)
 LINKS_TEST(duplicate_out, "V7 D4", "1% of its packets doubled", "duplicate 1%", NULL, req_tx)
 LINKS_TEST(duplicate_back, "V7 D4", "1% of responses doubled", NULL, "duplicate 1%", req_ignored)
-LINKS_TEST(duplicate5, "V7 D4", "5% doubled in both directions", "duplicate 5%", "duplicate 5%",
-	   req_ignored)
+BOTH_TEST(duplicate3, "3% doubled", "duplicate 3%", req_ignored)
 LINKS_TEST(reorder_out, "V7 D4", "1% of its packets late", LATE1, NULL, req_retransmit)
 LINKS_TEST(reorder_back, "V7 D4", "1% of responses late", NULL, LATE1, req_ignored)
 LINKS_TEST(reorder5, "V7 D4", "5% late in both directions", LATE5, LATE5, req_retransmit)
+BOTH_TEST(reorder25, "25% overtake", "delay 1ms reorder 25%", req_retransmit)
+BOTH_TEST(jitter, "a delay of 1 ms, more or less,", "delay 1ms 0.5ms", req_retransmit)
+BOTH_TEST(mixed, "1% lost, 3% doubled, all late by more or less",
+	  "delay 1ms 0.5ms loss 1% duplicate 3%", req_retransmit)
 LINKS_TEST(corrupt_out, "V7 D4", "a wrong bit in 1% of its packets", "corrupt 1%", NULL,
 	   req_retransmit)
 LINKS_TEST(corrupt_back, "V7 D4", "a wrong bit in 1% of responses", NULL, "corrupt 1%", drop_icrc)
