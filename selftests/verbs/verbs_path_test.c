@@ -167,14 +167,28 @@ struct shown {
 	const char *mac;
 };
 
+/*
+ * For live_wait(): whether grep, at the end of the command, finds something. True, and a failed
+ * check, if it could not look.
+ */
+static bool finds(const char *command)
+{
+	int status = system(command);
+
+	if (!check(status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) <= 1, "%s", command))
+		return true;
+	return !status;
+}
+
 static bool is_shown(void *arg)
 {
 	const struct shown *s = arg;
 	char command[256];
 
-	snprintf(command, sizeof(command), XR "xroce qp show dev p0 qpn 0x%x | grep -q 'dmac %s'",
-		 s->qpn, s->mac);
-	return !system(command);
+	snprintf(command, sizeof(command),
+		 "qp=$(" XR "xroce qp show dev p0 qpn 0x%x) || exit 2; "
+		 "echo \"$qp\" | grep -q 'dmac %s'", s->qpn, s->mac);
+	return finds(command);
 }
 
 /* The Ethernet address to which a queue pair of p0 sends comes to be this one. */
@@ -196,8 +210,7 @@ static const char *mac_of(const char *way, const char *dev)
 		 dev);
 	f = popen(command, "r");
 	check(f && fscanf(f, "%17s", mac) == 1, "%s", command);
-	if (f)
-		pclose(f);
+	check(f && !pclose(f), "%s", command);
 	return mac;
 }
 
@@ -206,7 +219,7 @@ static bool said(void *arg)
 	char command[256];
 
 	snprintf(command, sizeof(command), "grep -qE '%s' " EVENTS, (const char *)arg);
-	return !system(command);
+	return finds(command);
 }
 
 /* "xroce monitor" begins: the first line is about something that is made afterwards. */
