@@ -157,16 +157,19 @@ WIRE_TEST(early_corrupt, "D4 D6", "a packet with a wrong invariant CRC is not ke
 	executed(w, 1);
 }
 
-/* Those for which there is no room are missing, like any other. */
+/*
+ * Those for which there is no room are missing, like any other. The last one comes first: each
+ * becomes the first one that is kept, so that none is given up on a slow host.
+ */
 WIRE_TEST(early_bounded, "D6 O3", "packets that are kept are bounded", &rc)
 {
 	struct packet got = {};
 	uint32_t n;
 
 	w->req.ackreq = false;
-	put(w, 1);
+	put(w, KEPT);
 	expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
-	for (n = 2; n <= KEPT; n++)
+	for (n = KEPT - 1; n; n--)
 		put(w, n);
 	request(w, KEPT + 1);
 	wire_counted(w, COUNTER(drop_defer));
