@@ -630,10 +630,11 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 	return ret;
 }
 
-/* True if all that can be has been sent, and the last packet did not ask for a response. */
+/* True if all that can be has been sent, and no packet outstanding has asked for a response. */
 static bool xr_requester_unasked(const struct xr_send *s)
 {
-	return s->una != s->psn && s->silent && !s->reads && !s->force;
+	return s->silent && !s->reads && !s->force && s->una != s->psn &&
+	       s->silent >= xr_psn_distance(s->psn, s->una);
 }
 
 /* Wait for something of this host. On-demand memory may never come: that wait grows. */
