@@ -22,6 +22,7 @@
 #include "qp/path.h"
 #include "qp/qp.h"
 
+#include "cc.h"
 #include "holes.h"
 #include "local.h"
 #include "packet.h"
@@ -54,8 +55,12 @@
 #define XR_NARROW_MAX	(5 * NSEC_PER_SEC)
 #define XR_NARROW_LOOK	(10 * NSEC_PER_MSEC)
 
+/* Bytes of a frame besides its payload, for the rate; some have more. */
+#define XR_REQUESTER_HEADERS	64
+
 /* Why nothing more is sent now. */
 #define XR_IDLE		1	/* a response or another work request will go on */
+#define XR_PACED	2	/* the rate */
 
 /* Packets that a message of @len bytes has, on the wire or in the response to a READ. */
 static u32 xr_requester_packets(const struct xr_qp *qp, u32 len)
@@ -149,12 +154,12 @@ void xr_requester_pause(struct xr_send *s, u64 ns)
 /* @packets more are acknowledged. The lock is held. */
 void xr_requester_progress(struct xr_send *s, u32 packets)
 {
-	if (unlikely(s->window != s->rtt.window))
-		s->window = min(s->window + packets, s->rtt.window);
+	if (unlikely(s->window != s->cc.window))
+		s->window = min(s->window + packets, s->cc.window);
 	s->rtt.delivered += packets;
 	if (s->rtt.timing &&
 	    xr_psn_distance(s->rtt.psn, s->una) >= xr_psn_distance(s->top, s->una))
-		xr_rtt_end(&s->rtt);
+		xr_cc_measured(s);
 	s->since = 0;
 	s->retries = 0;
 	s->rnr_retries = 0;
@@ -284,7 +289,7 @@ static void xr_requester_shrink(struct xr_send *s, enum xr_again why)
 	u32 least = 1;
 
 	if (why == XR_AGAIN_SEQ_NAK) {
-		least = min(2 * (s->rtt.delivered - s->rtt.refused), s->rtt.window / 5 * 4);
+		least = min(2 * (s->rtt.delivered - s->rtt.refused), s->cc.window / 5 * 4);
 		s->rtt.refused = s->rtt.delivered;
 	}
 	s->window = why == XR_AGAIN_RNR_NAK ? 1 : max3(s->window / 2, least, 1u);
@@ -336,6 +341,20 @@ static bool xr_requester_fits(const struct xr_send *s, u32 packets)
 }
 
 /*
+ * Return: the size of the parts of a READ that begins now, see xr_swqe::part. Of a small window a
+ * response is half, so that the next is on its way when one arrives; if the peer takes few READs at
+ * a time, those are the window.
+ */
+static u8 xr_requester_read_part(const struct xr_send *s)
+{
+	u32 packets = 2 * s->cc.window / min_t(u32, s->attr.max_rd_atomic, 4);
+
+	if (!s->cc.ops->parts || packets >> XR_READ_PART)
+		return XR_READ_PART;
+	return packets ? ilog2(packets) : 0;
+}
+
+/*
  * Give a work request its PSNs, if it may begin now. Return: 0; XR_IDLE; or as
  * xr_request_local().
  */
@@ -356,7 +375,8 @@ static int xr_requester_begin(struct xr_qp *qp, struct xr_swqe *w)
 	}
 	w->psn = s->psn;
 	w->last = xr_psn_add(s->psn, packets - 1);
-	w->resumed = packets > XR_READ_PART;
+	w->part = w->opcode == XROCE_WR_RDMA_READ ? xr_requester_read_part(s) : 0;
+	w->resumed = xr_swqe_responds(w) && packets > 1u << w->part;
 	w->begun = true;
 	return 0;
 }
@@ -386,7 +406,7 @@ static bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w, b
 
 	if (xr_requester_unreliable(qp))
 		return false;
-	if (s->force || s->silent >= XR_SEND_ACK)
+	if (s->force || s->silent >= s->cc.quarter)
 		return true;
 	/* The response to a READ or atomic acknowledges everything before. */
 	if (xr_swqe_responds(w))
@@ -405,7 +425,9 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 
 	if (s->una == s->psn)
 		xr_requester_restart(s);
+	xr_cc_sent(&s->cc, r->len + r->want + XR_REQUESTER_HEADERS);
 	if (!fresh) {
+		s->cc.lost++;
 		xr_request_again(s);
 		xr_requester_count(&qp->map->req_retransmits, 1);
 		this_cpu_inc(s->batch.stat->req_retransmit);
@@ -417,7 +439,8 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 	}
 	s->psn = xr_psn_add(s->psn, packets);
 	if (fresh) {
-		if (!s->rtt.timing && (xr_rtt_sample(r->psn, packets) || !s->rtt.srtt))
+		if (!s->rtt.timing && (r->ack || responds) &&
+		    (xr_psn_distance(r->psn, s->rtt.psn) >= s->cc.every || !s->rtt.srtt))
 			xr_rtt_start(&s->rtt, r->psn);
 		s->top = s->psn;
 		if (xr_paths_many(s))
@@ -493,7 +516,7 @@ static int xr_requester_local(struct xr_qp *qp, struct xr_swqe *w)
 
 /*
  * Execute a part of the work request at @next: one packet, or a local operation. Return: 0;
- * XR_IDLE; -ENOMEM; -ENETDOWN; -EAGAIN: on-demand memory is being brought in.
+ * XR_IDLE; XR_PACED; -ENOMEM; -ENETDOWN; -EAGAIN: on-demand memory is being brought in.
  */
 static int xr_requester_step(struct xr_qp *qp)
 {
@@ -502,6 +525,8 @@ static int xr_requester_step(struct xr_qp *qp)
 	int ret = 0;
 
 	if (unlikely(xr_resend_due(s))) {
+		if (xr_cc_wait(&s->cc))
+			return XR_PACED;
 		ret = xr_resend_step(qp);
 		if (ret == -EFAULT)
 			xr_requester_rewind(qp);
@@ -514,15 +539,22 @@ static int xr_requester_step(struct xr_qp *qp)
 		return xr_requester_local(qp, w);
 	if (xr_requester_inflight(s) >= s->window) {
 		xr_requester_count(&qp->map->req_window, 1);
+		s->cc.limited = true;
 		return XR_IDLE;
 	}
 	if (xr_swqe_responds(w) && !s->attr.max_rd_atomic) {
 		w->status = XROCE_WC_LOC_QP_OP_ERR;
 		return 0;
 	}
-	if (xr_swqe_responds(w) && (s->reads >= s->attr.max_rd_atomic ||
-				    (s->reads && xr_requester_expected(s) >= s->rtt.window)))
+	if (xr_swqe_responds(w) && s->reads >= s->attr.max_rd_atomic)
 		return XR_IDLE;
+	if (xr_swqe_responds(w) && s->reads &&
+	    xr_requester_expected(s) + s->reads > s->cc.window) {
+		s->cc.limited = true;
+		return XR_IDLE;
+	}
+	if (xr_cc_wait(&s->cc))
+		return XR_PACED;
 	if (w->begun && !s->off && s->psn != s->top)
 		w->resumed = true;
 	if (!w->begun)
@@ -711,7 +743,10 @@ void xr_requester_run(struct xr_qp *qp)
 		if (!xr_send_active(s))
 			return;
 	}
-	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
+	if (unlikely(ret == XR_PACED)) {
+		s->cc.limited = true;
+		xr_requester_wait(s, XR_WAIT_PACE, xr_cc_wait(&s->cc));
+	} else if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
 		xr_requester_nap(s, ret == -EAGAIN ? XR_WAIT_MEMORY : XR_WAIT_DEVICE);
 	} else if (unlikely(ret == -EMSGSIZE)) {
 		xr_requester_narrow(qp);
@@ -868,7 +903,7 @@ static enum hrtimer_restart xr_requester_tick(struct hrtimer *timer)
 	if (!xr_send_active(s) || s->una == s->psn || !s->ticks)
 		goto out;
 	rcu_read_lock();
-	if (!s->wait && (xr_resend_overdue(qp) || xr_requester_discards(qp)))
+	if (!xr_send_waits(s) && (xr_resend_overdue(qp) || xr_requester_discards(qp)))
 		xr_requester_run(qp);
 	rcu_read_unlock();
 	if (!xr_send_active(s) || hrtimer_is_queued(timer))

@@ -8,6 +8,7 @@
 #include "obj/link.h"
 #include "qp/qp.h"
 
+#include "cc.h"
 #include "holes.h"
 #include "packet.h"
 #include "queue.h"
@@ -88,6 +89,7 @@ static int xr_resend_packet(struct xr_qp *qp, struct xr_swqe *w, u32 psn, u32 en
 	xr_requester_count(&qp->map->req_retransmits, 1);
 	this_cpu_inc(s->batch.stat->req_retransmit);
 	xr_rtt_again(&s->rtt, psn, 1);
+	xr_cc_sent(&s->cc, r.len + r.want);
 	return 0;
 }
 
@@ -174,6 +176,7 @@ static int xr_resend_missed(struct xr_qp *qp, u32 psn, u32 tries)
 	if (ret)
 		return ret;
 	s->score.credit--;
+	s->cc.lost++;
 	xr_holes_sent(s, psn);
 	return 0;
 }
@@ -216,6 +219,7 @@ static int xr_resend_hole(struct xr_qp *qp)
 		return ret;
 	if (xr_swqe_responds(w))
 		xr_requester_count(&qp->map->req_implied_naks, 1);
+	s->cc.lost++;
 	xr_score_resent(s, psn, xr_psn_distance(end, psn));
 	return 0;
 }
@@ -280,7 +284,7 @@ u64 xr_resend_period(const struct xr_qp *qp)
 	const struct xr_send *s = &qp->send;
 
 	ns = ns > waited ? ns - waited : 0;
-	if (s->score.open && s->score.since && !s->wait)
+	if (s->score.open && s->score.since && !xr_send_waits(s))
 		ns = min(ns, s->score.reorder);
 	return max(ns, XR_RESEND_SHORT);
 }

@@ -8,6 +8,7 @@
 
 #include "qp/qp.h"
 
+#include "cc.h"
 #include "holes.h"
 #include "psn.h"
 #include "score.h"
@@ -109,7 +110,7 @@ static bool xr_score_add(struct xr_qp *qp, u32 psn, u32 n, u32 *count, bool proo
 	*count += fresh;
 	s->rtt.delivered += fresh;
 	if (s->rtt.timing && xr_psn_distance(s->rtt.psn, psn) < n)
-		xr_rtt_end(&s->rtt);
+		xr_cc_measured(s);
 	if (end > xr_score_at(s, c->high)) {
 		c->high = xr_psn_add(psn, n);
 		xr_score_mark(c);

@@ -15,6 +15,7 @@
 #include "obj/ring.h"
 #include "own/event.h"
 
+#include "cc_ops.h"
 #include "rtt.h"
 
 struct xr_cq;
@@ -23,8 +24,6 @@ struct xr_swqe;
 
 /* Work requests that are begun and not completed. */
 #define XR_SEND_BEGUN	256u
-/* Request packets after which an acknowledgement is requested at the latest. */
-#define XR_SEND_ACK	32u
 
 /**
  * enum xr_send_state - what the send side of a queue pair does
@@ -54,6 +53,7 @@ enum xr_send_state {
  * enum xr_send_wait - what a send side waits for; meanwhile nothing is sent
  * @XR_WAIT_NONE: it does not wait
  * @XR_WAIT_PEER: the time of an RNR NAK, or local memory for the peer's response
+ * @XR_WAIT_PACE: the rate: what it allows has been sent
  * @XR_WAIT_DEVICE: room in the device, or memory for frames
  * @XR_WAIT_MEMORY: on-demand memory of the next work request. The time that the peer has to
  *	acknowledge what was sent before goes on
@@ -61,6 +61,7 @@ enum xr_send_state {
 enum xr_send_wait {
 	XR_WAIT_NONE,
 	XR_WAIT_PEER,
+	XR_WAIT_PACE,
 	XR_WAIT_DEVICE,
 	XR_WAIT_MEMORY,
 };
@@ -253,7 +254,7 @@ struct xr_send_attr {
  * @extra: PSNs between @una and @psn that belong to responses only
  * @reads: requests outstanding whose response is more than an acknowledgement: parts of READs,
  *	atomics, ATOMIC WRITE, FLUSH
- * @window: request packets that may be outstanding now, 1 to xr_rtt::window
+ * @window: request packets that may be outstanding now, 1 to xr_cc::window
  * @silent: packets since the last one that asked for a response
  * @force: ask for an acknowledgement of each packet
  * @wait: for what, until @pace expires
@@ -274,7 +275,8 @@ struct xr_send_attr {
  * @sacked: it has sent one
  * @discards: NAKs for sequence errors while it is XR_KEEPS_NOT, XR_SEND_DISCARDS + 1 at most
  * @score: what has arrived out of order
- * @rtt: round-trip time, and the window that the path needs
+ * @rtt: round-trip time
+ * @cc: congestion control: the window that the path needs
  * @tick: judges holes and probes, while anything is outstanding
  * @ticking: it is queued, or being handled
  * @heard: responses so far
@@ -360,6 +362,7 @@ struct xr_send {
 	u8 discards;
 	struct xr_score score;
 	struct xr_rtt rtt;
+	struct xr_cc cc;
 	struct hrtimer tick;
 	bool ticking;
 	u32 heard;
@@ -397,6 +400,12 @@ struct xr_send {
 static inline void xr_requester_count(u64 *counter, u64 n)
 {
 	WRITE_ONCE(*counter, *counter + n);
+}
+
+/* True if nothing is sent though the rate would allow it. */
+static inline bool xr_send_waits(const struct xr_send *s)
+{
+	return s->wait && s->wait != XR_WAIT_PACE;
 }
 
 /* True if requests are sent. */

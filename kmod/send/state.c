@@ -16,6 +16,7 @@
 #include "qp/error.h"
 #include "qp/qp.h"
 
+#include "cc.h"
 #include "packet.h"
 #include "requester.h"
 #include "resend.h"
@@ -99,7 +100,7 @@ void xr_send_start(struct xr_qp *qp)
 		s->psn = s->attr.psn;
 		s->una = s->psn;
 		s->top = s->psn;
-		xr_rtt_reset(&s->rtt);
+		xr_cc_start(s, qp->mtu);
 		s->keeps = XR_KEEPS_UNKNOWN;
 		s->discards = 0;
 		s->tried = s->psn;
@@ -112,7 +113,7 @@ void xr_send_start(struct xr_qp *qp)
 		s->score.stale = s->stale;
 		s->ticking = false;
 		hrtimer_try_to_cancel(&s->tick);
-		s->window = s->rtt.window;
+		s->window = s->cc.window;
 		xr_requester_rewind(qp);
 		xr_requester_progress(s, 0);
 		s->backoff = (struct xr_backoff){};

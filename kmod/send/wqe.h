@@ -64,6 +64,7 @@ struct xr_send_ud {
  * @status: enum xroce_wc_status with which it will be completed; not 0: it must not be sent
  * @begun: it has PSNs; a local operation has been executed
  * @resumed: READ: it was requested more than once, or in parts
+ * @part: READ: logarithm of the packets of a part, to the base 2
  * @psn: PSN of its first packet
  * @last: PSN of the last packet: of its own, or of the response to a READ
  * @received: READ: bytes received
@@ -94,6 +95,7 @@ struct xr_swqe {
 	u8 status;
 	bool begun;
 	bool resumed;
+	u8 part;
 	u32 psn;
 	u32 last;
 	u32 received;
@@ -145,15 +147,16 @@ static inline bool xr_swqe_responds(const struct xr_swqe *w)
 }
 
 /*
- * A READ is requested in parts of so many packets, so that its response is not longer than what can
- * be noted while a packet is missing, and does not fill the network for long.
+ * A READ is requested in parts of so many packets at most, as a logarithm to the base 2, so that
+ * its response is not longer than what can be noted while a packet is missing, and does not fill
+ * the network for long.
  */
-#define XR_READ_PART	512u
+#define XR_READ_PART	9
 
 /* Return: first PSN of the part of a READ, atomic or FLUSH that has the PSN. */
 static inline u32 xr_swqe_part_begin(const struct xr_swqe *w, u32 psn)
 {
-	return xr_psn_add(w->psn, round_down(xr_psn_distance(psn, w->psn), XR_READ_PART));
+	return xr_psn_add(w->psn, round_down(xr_psn_distance(psn, w->psn), 1u << w->part));
 }
 
 /* Return: the PSN behind that part. */
@@ -161,14 +164,14 @@ static inline u32 xr_swqe_part_end(const struct xr_swqe *w, u32 psn)
 {
 	u32 begin = xr_swqe_part_begin(w, psn);
 
-	return xr_psn_add(begin, min(XR_READ_PART, xr_psn_distance(w->last, begin) + 1));
+	return xr_psn_add(begin, min(1u << w->part, xr_psn_distance(w->last, begin) + 1));
 }
 
 /* Return: parts that the PSNs from @psn up to @last have. */
 static inline u32 xr_swqe_parts(const struct xr_swqe *w, u32 psn, u32 last)
 {
-	return xr_psn_distance(last, w->psn) / XR_READ_PART -
-	       xr_psn_distance(psn, w->psn) / XR_READ_PART + 1;
+	return (xr_psn_distance(last, w->psn) >> w->part) -
+	       (xr_psn_distance(psn, w->psn) >> w->part) + 1;
 }
 
 #endif

@@ -293,7 +293,7 @@ TEST(path_outstanding, "V12 V7", "what is lost until the address is known is sen
 	check_sh(YR "ip link set q0 address " NEW_MAC);
 	post(&c, 0, IBV_WR_RDMA_WRITE, LENGTH);
 	post(&c, 0, IBV_WR_RDMA_READ, LENGTH);
-	usleep(600000);
+	usleep(300000);
 	check_sh(XR "ip neigh replace 10.79.0.3 lladdr " NEW_MAC " dev p0 nud reachable");
 	completes(&c, 0, IBV_WC_SUCCESS, "WRITE");
 	completes(&c, 0, IBV_WC_SUCCESS, "READ");

@@ -6,8 +6,10 @@
  * verbs_shadow.sh makes the devices and the disciplines (netem). Frames of a device to itself
  * are on no link.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -252,6 +254,39 @@ BOTH_TEST(reorder25, "25% overtake", "delay 1ms reorder 25%", req_retransmit)
 BOTH_TEST(jitter, "a delay of 1 ms, more or less,", "delay 1ms 0.5ms", req_retransmit)
 BOTH_TEST(mixed, "1% lost, 3% doubled, all late by more or less",
 	  "delay 1ms 0.5ms loss 1% duplicate 3%", req_retransmit)
+
+/* Write the module parameter cc. */
+static bool controlled(const char *name)
+{
+	FILE *f = fopen("/sys/module/xroce/parameters/cc", "w");
+	int err = f ? 0 : errno;
+
+	if (f && fputs(name, f) < 0)
+		err = errno;
+	if (f && fclose(f))
+		err = errno;
+	errno = err;
+	return !err;
+}
+
+static void with_delay(const struct pairing *p)
+{
+	static const char how[] = "delay 1ms 0.5ms loss 1%";
+
+	if (check(controlled("delay"), "delay: %s", strerror(errno)))
+		random_requests(&(struct link){ p, how, how, COUNTER(req_retransmit), true });
+	check(controlled("none"), "none: %s", strerror(errno));
+}
+
+TEST(requester_rxe_cc_delay, "V7 D4", "to rxe, with cc=delay") { with_delay(&to_rxe); }
+TEST(requester_veth_cc_delay, "V7 D4", "to xroce, with cc=delay") { with_delay(&veth); }
+
+TEST(requester_cc_unknown, "V7", "there is no such congestion control")
+{
+	check(!controlled("none2") && errno == ENOENT, "none2: %s", strerror(errno));
+	check(!controlled("\n") && errno == ENOENT, "an empty line: %s", strerror(errno));
+}
+
 LINKS_TEST(corrupt_out, "V7 D4", "a wrong bit in 1% of its packets", "corrupt 1%", NULL,
 	   req_retransmit)
 LINKS_TEST(corrupt_back, "V7 D4", "a wrong bit in 1% of responses", NULL, "corrupt 1%", drop_icrc)
