@@ -271,22 +271,26 @@ static bool same_bytes(const struct frame *a, const struct frame *b)
 		     b->bytes[i], a->bytes[i], a->len);
 }
 
-/* Take a request; until there is one with opcode and PSN of @want, if @others may come. */
-static void take(const struct packet *want, bool others)
+/*
+ * Take a request; until there is one with opcode and PSN of @want, if @others may come. @asks: it
+ * may ask for an acknowledgement, though @want does not.
+ */
+static void take(struct packet want, bool others, bool asks)
 {
 	static struct frame wanted, came;
 	struct packet got;
 
 	if (test_failed())
 		return;
-	packet_build(want, &wanted);
 	do {
 		if (!check(wire_take(&wire, WIRE_MS, &got, &came),
-			   "no request: opcode %#x, PSN %#x", want->opcode, want->psn))
+			   "no request: opcode %#x, PSN %#x", want.opcode, want.psn))
 			return;
-	} while (others && (got.opcode != want->opcode || got.psn != want->psn));
+	} while (others && (got.opcode != want.opcode || got.psn != want.psn));
+	want.ackreq |= asks && got.ackreq;
+	packet_build(&want, &wanted);
 	if (!same_bytes(&wanted, &came))
-		packet_diff(want, &got);
+		packet_diff(&want, &got);
 }
 
 bool peer_take(struct packet *got)
@@ -296,12 +300,12 @@ bool peer_take(struct packet *got)
 
 void peer_expect(const struct packet *want)
 {
-	take(want, false);
+	take(*want, false, false);
 }
 
 void peer_await(const struct packet *want)
 {
-	take(want, true);
+	take(*want, true, false);
 }
 
 void peer_expect_cnp(void)
@@ -317,7 +321,7 @@ void peer_expect_cnp(void)
 	      got.tos);
 }
 
-void peer_expect_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len, bool ack)
+static struct packet data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len, bool ack)
 {
 	struct packet want = peer_request(opcode, n);
 
@@ -325,7 +329,17 @@ void peer_expect_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len, bo
 	want.pad = -len & 3;
 	want.pattern = packet_pattern(PEER_PATTERN, off);
 	want.ackreq = ack;
-	peer_expect(&want);
+	return want;
+}
+
+void peer_expect_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len, bool ack)
+{
+	take(data(opcode, n, off, len, ack), false, false);
+}
+
+void peer_expect_asking(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len)
+{
+	take(data(opcode, n, off, len, false), false, true);
 }
 
 void peer_expect_send(uint32_t n, uint32_t len)

@@ -266,12 +266,26 @@ PEER_TEST(request_ackreq, "Q1", "the last of several messages asks for an acknow
 #define SILENT	33u			/* one more than XR_SEND_ACK */
 #define LONG	(PEER_BYTES / PEER_MTU)	/* packets of a message that is all of "out" */
 
-static void expect_long(uint32_t n, bool ack)
+static uint8_t long_opcode(uint32_t n)
 {
 	uint32_t in = n % LONG;
 
-	peer_expect_data(!in ? XROCE_RC_SEND_FIRST : in + 1 < LONG ? XROCE_RC_SEND_MIDDLE :
-			 XROCE_RC_SEND_LAST, n, in * PEER_MTU, PEER_MTU, ack);
+	return !in ? XROCE_RC_SEND_FIRST : in + 1 < LONG ? XROCE_RC_SEND_MIDDLE :
+					   XROCE_RC_SEND_LAST;
+}
+
+static void expect_long(uint32_t n, bool ack)
+{
+	peer_expect_data(long_opcode(n), n, n % LONG * PEER_MTU, PEER_MTU, ack);
+}
+
+/* Once the peer has been slow, it is asked more often. */
+static void expect_later(uint32_t n, bool ack)
+{
+	if (ack)
+		expect_long(n, ack);
+	else
+		peer_expect_asking(long_opcode(n), n, n % LONG * PEER_MTU, PEER_MTU);
 }
 
 /* More packets than may be outstanding. */
@@ -287,7 +301,7 @@ PEER_TEST(request_window, "Q1", "no more packets than the window has")
 	/* The window may be smaller now: the peer has been slow. */
 	peer_ack(WINDOW - 1);
 	for (; n < all; n++)
-		expect_long(n, n == all - 1);
+		expect_later(n, n == all - 1);
 	peer_ack(all - 1);
 	for (n = 1; n <= 9; n++)
 		peer_completes(n, IBV_WC_SUCCESS);
@@ -542,14 +556,8 @@ PEER_TEST(nak_sequence_middle, "Q3", "the same within a message")
 /* Take the packets from @n on, before @end, of messages as long as "out". */
 static void expect_window(uint32_t n, uint32_t end, uint32_t all)
 {
-	uint32_t silent = 0;
-	bool ack;
-
-	for (; n < end; n++) {
-		ack = silent == SILENT - 1 || n + 1 == end || n + 1 == all;
-		expect_long(n, ack);
-		silent = ack ? 0 : silent + 1;
-	}
+	for (; n < end; n++)
+		expect_later(n, n + 1 == end || n + 1 == all);
 }
 
 /*

