@@ -49,7 +49,7 @@ struct xr_cc_sample {
  * @priv: its own; 0 at the beginning
  * @cwnd: packets that may be outstanding, in parts of XR_CC_PACKET. A part of a packet counts as
  *	one: less than one packet in a round-trip time is a matter of @rate
- * @rate: bytes a second with headers of nothing; 0: as fast as @cwnd allows
+ * @rate: bytes a second, of payload and headers; 0: as fast as @cwnd allows
  * @mtu: path MTU in bytes. Like those below, only for reading
  * @srtt: smoothed round-trip time in nanoseconds
  * @min_rtt: shortest round-trip time

@@ -299,12 +299,7 @@ sysctl -q net.ipv4.tcp_congestion_control=cubic
 	rdma link delete rxe1
 }
 ! measures xroce || {
-	module_up
-	modprobe ib_uverbs
-	insmod "$verbs_module"
-	undo+=(verbs_unload)
-	"$xroce" link add dev x0 verbs xr0 >/dev/null
-	pass_on c0
+	server_up
 	verbs_end xr1 c0
 	undo+=(links_down)
 	wait_until 100 gid_of xr1 0a4d:0001

@@ -36,6 +36,16 @@ middle_up() {
 
 wires_down() { ip link del c0; ip link del x0; }
 
+# The verbs device of x0, xr0. What else comes to c0 passes.
+server_up() {
+	module_up
+	modprobe ib_uverbs
+	insmod "$verbs_module"
+	undo+=(verbs_unload)
+	"$xroce" link add dev x0 verbs xr0 >/dev/null
+	pass_on c0
+}
+
 # measures WHO: whether $whos has it, or nothing
 measures() {
 	local who

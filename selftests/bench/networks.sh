@@ -174,12 +174,7 @@ sysctl -q net.ipv4.tcp_congestion_control=cubic
 	measure rxe rxe0 rxe1
 	rdma link delete rxe1
 }
-module_up
-modprobe ib_uverbs
-insmod "$verbs_module"
-undo+=(verbs_unload)
-"$xroce" link add dev x0 verbs xr0 >/dev/null
-pass_on c0
+server_up
 ! measures rxe_xroce || measure rxe_xroce rxe0 xr0
 verbs_end xr1 c0
 undo+=(links_down)

@@ -67,6 +67,15 @@ verbs_up() {
 	undo+=(verbs_down)
 }
 
+# peer_up [WORD]...: verbs_up between the Ethernet addresses of wire.h
+peer_up() {
+	needs_verbs
+	net_up
+	ip link set c0 address 02:00:00:00:00:01
+	in_xr ip link set x0 address 02:00:00:00:00:02
+	verbs_up "$@"
+}
+
 verbs_down() {
 	rdma link delete xr0
 }

@@ -273,24 +273,25 @@ static bool same_bytes(const struct frame *a, const struct frame *b)
 
 /*
  * Take a request; until there is one with opcode and PSN of @want, if @others may come. @asks: it
- * may ask for an acknowledgement, though @want does not.
+ * may ask for an acknowledgement, though @want does not. Return: whether it does.
  */
-static void take(struct packet want, bool others, bool asks)
+static bool take(struct packet want, bool others, bool asks)
 {
 	static struct frame wanted, came;
 	struct packet got;
 
 	if (test_failed())
-		return;
+		return false;
 	do {
 		if (!check(wire_take(&wire, WIRE_MS, &got, &came),
 			   "no request: opcode %#x, PSN %#x", want.opcode, want.psn))
-			return;
+			return false;
 	} while (others && (got.opcode != want.opcode || got.psn != want.psn));
 	want.ackreq |= asks && got.ackreq;
 	packet_build(&want, &wanted);
 	if (!same_bytes(&wanted, &came))
 		packet_diff(&want, &got);
+	return got.ackreq;
 }
 
 bool peer_take(struct packet *got)
@@ -337,9 +338,9 @@ void peer_expect_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len, bo
 	take(data(opcode, n, off, len, ack), false, false);
 }
 
-void peer_expect_asking(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len)
+bool peer_expect_asking(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len)
 {
-	take(data(opcode, n, off, len, false), false, true);
+	return take(data(opcode, n, off, len, false), false, true);
 }
 
 void peer_expect_send(uint32_t n, uint32_t len)

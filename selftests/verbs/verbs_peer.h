@@ -116,8 +116,11 @@ void peer_await(const struct packet *want);
 /* The same, with @len bytes of the message from @off on as payload. */
 void peer_expect_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len, bool ack);
 
-/* The same; whether it asks for an acknowledgement depends on how long the path is. */
-void peer_expect_asking(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len);
+/*
+ * The same; whether it asks for an acknowledgement depends on how long the path is. Return: whether
+ * it does.
+ */
+bool peer_expect_asking(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len);
 
 /* A SEND of @len bytes in one packet that asks for an acknowledgement. */
 void peer_expect_send(uint32_t n, uint32_t len);

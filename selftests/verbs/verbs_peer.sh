@@ -8,11 +8,6 @@ set -eu
 
 . "$(dirname "$0")/../lib/verbs.sh"
 
-needs_verbs
-net_up
-# Those of wire.h.
-ip link set c0 address 02:00:00:00:00:01
-in_xr ip link set x0 address 02:00:00:00:00:02
-verbs_up
+peer_up
 programs verbs_peer_test verbs_peer_sack_test verbs_peer_read_test \
 	verbs_peer_queue_test verbs_peer_path_test verbs_peer_ports_test -- "$@"

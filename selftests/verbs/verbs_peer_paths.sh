@@ -9,10 +9,5 @@ set -eu
 
 . "$(dirname "$0")/../lib/verbs.sh"
 
-needs_verbs
-net_up
-# Those of wire.h.
-ip link set c0 address 02:00:00:00:00:01
-in_xr ip link set x0 address 02:00:00:00:00:02
-verbs_up paths 4
+peer_up paths 4
 programs verbs_peer_ports_test -- "$@"

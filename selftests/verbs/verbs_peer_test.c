@@ -279,13 +279,25 @@ static void expect_long(uint32_t n, bool ack)
 	peer_expect_data(long_opcode(n), n, n % LONG * PEER_MTU, PEER_MTU, ack);
 }
 
-/* Once the peer has been slow, it is asked more often. */
-static void expect_later(uint32_t n, bool ack)
+/*
+ * Take the packets from @n on, before @end, of @all. Once the peer has been slow, it is asked more
+ * often than every SILENT packets.
+ */
+static void expect_window(uint32_t n, uint32_t end, uint32_t all)
 {
-	if (ack)
-		expect_long(n, ack);
-	else
-		peer_expect_asking(long_opcode(n), n, n % LONG * PEER_MTU, PEER_MTU);
+	uint32_t silent = 0;
+
+	for (; n < end && !test_failed(); n++) {
+		if (n + 1 == end || n + 1 == all) {
+			expect_long(n, true);
+			silent = 0;
+		} else if (peer_expect_asking(long_opcode(n), n, n % LONG * PEER_MTU, PEER_MTU)) {
+			silent = 0;
+		} else {
+			silent++;
+			check(silent < SILENT, "%u packets up to %u ask for nothing", silent, n);
+		}
+	}
 }
 
 /* More packets than may be outstanding. */
@@ -300,8 +312,7 @@ PEER_TEST(request_window, "Q1", "no more packets than the window has")
 	peer_quiet();
 	/* The window may be smaller now: the peer has been slow. */
 	peer_ack(WINDOW - 1);
-	for (; n < all; n++)
-		expect_later(n, n == all - 1);
+	expect_window(n, all, all);
 	peer_ack(all - 1);
 	for (n = 1; n <= 9; n++)
 		peer_completes(n, IBV_WC_SUCCESS);
@@ -551,13 +562,6 @@ PEER_TEST(nak_sequence_middle, "Q3", "the same within a message")
 	}
 	peer_ack(2);
 	peer_completes(1, IBV_WC_SUCCESS);
-}
-
-/* Take the packets from @n on, before @end, of messages as long as "out". */
-static void expect_window(uint32_t n, uint32_t end, uint32_t all)
-{
-	for (; n < end; n++)
-		expect_later(n, n + 1 == end || n + 1 == all);
 }
 
 /*

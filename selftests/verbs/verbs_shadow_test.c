@@ -263,7 +263,6 @@ TEST(requester_veth_mixed, "V7 D4", "to xroce, 1% lost, 3% doubled, all late by 
 	random_requests(&(struct link){ &veth, how, how, COUNTER(req_retransmit), true });
 }
 
-
 /* Write the module parameter cc. */
 static bool controlled(const char *name)
 {
