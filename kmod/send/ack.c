@@ -61,12 +61,12 @@ static int xr_ack_complete(struct xr_qp *qp)
 }
 
 /* The packet of a response at xr_send::una is not outstanding any more. */
-static void xr_ack_counted(struct xr_send *s, const struct xr_swqe *w)
+static __always_inline void xr_ack_counted(struct xr_send *s, const struct xr_swqe *w)
 {
 	/* A rewind has counted what it will request again; this was requested before. */
 	if (!s->reads)
 		return;
-	if (xr_psn_add(s->una, 1) == xr_swqe_part_end(w, s->una))
+	if (s->una == w->last || xr_psn_add(s->una, 1) == xr_swqe_part_end(w, s->una))
 		s->reads--;
 	else
 		s->extra--;
@@ -141,21 +141,33 @@ static int xr_ack_absorb(struct xr_qp *qp, u32 from)
 	return ret;
 }
 
+/* As xr_ack_moved(), if something was lost. */
+static noinline int xr_ack_moved_lossy(struct xr_qp *qp, u32 from, u32 packets)
+{
+	struct xr_send *s = &qp->send;
+	bool open = s->score.open;
+	int ret = 0;
+
+	/* Those that the peer only kept are delivered since they were noted. */
+	if (open)
+		s->rtt.delivered -= xr_score_noted(&s->score, from, packets);
+	xr_requester_progress(s, packets);
+	if (open)
+		ret = xr_ack_absorb(qp, from);
+	if (s->keeps == XR_KEEPS_TRIAL && !ret)
+		xr_ack_tried(qp);
+	return ret;
+}
+
 /* @s->una has moved on from @from, by @packets that are not yet counted. Return: likewise. */
 static int xr_ack_moved(struct xr_qp *qp, u32 from, u32 packets)
 {
 	struct xr_send *s = &qp->send;
-	int ret = 0;
 
-	/* Those that the peer only kept are delivered since they were noted. */
-	if (unlikely(s->score.open))
-		s->rtt.delivered -= xr_score_noted(&s->score, from, packets);
+	if (unlikely(s->score.open || s->keeps == XR_KEEPS_TRIAL))
+		return xr_ack_moved_lossy(qp, from, packets);
 	xr_requester_progress(s, packets);
-	if (unlikely(s->score.open))
-		ret = xr_ack_absorb(qp, from);
-	if (unlikely(s->keeps == XR_KEEPS_TRIAL) && !ret)
-		xr_ack_tried(qp);
-	return ret;
+	return 0;
 }
 
 /*
@@ -394,8 +406,8 @@ static int xr_ack_plain(struct xr_qp *qp, u32 psn, u32 syndrome)
 }
 
 /* True if opcode and length of a packet are those that a response to @w has at @off. */
-static bool xr_ack_fits(const struct xr_qp *qp, const struct xr_swqe *w, u32 off, u32 opcode,
-			u32 len)
+static __always_inline bool xr_ack_fits(const struct xr_qp *qp, const struct xr_swqe *w, u32 off,
+					u32 opcode, u32 len)
 {
 	u32 left = w->length - off;
 
@@ -438,7 +450,8 @@ struct xr_ack {
 };
 
 /* Write a packet of a response, from its byte @pos on. Return: as xr_request_scatter(). */
-static int xr_ack_store(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, struct xr_ack *a)
+static __always_inline int xr_ack_store(struct xr_qp *qp, const struct xr_swqe *w, u32 pos,
+					struct xr_ack *a)
 {
 	if (xr_swqe_is_atomic(w))
 		return xr_request_scatter(qp, w, 0, &a->result, NULL, 0, sizeof(a->result));

@@ -12,7 +12,7 @@
 #include "send.h"
 
 /* A packet is timed after so many others at the latest, so that the clock is rarely read. */
-#define XR_CC_EVERY	16u
+#define XR_CC_EVERY	32u
 
 /* Slowest rate in bytes a second: a packet in a tenth of a second at the largest path MTU. */
 #define XR_CC_RATE_MIN	(10 * 4096ull)

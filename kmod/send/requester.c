@@ -375,8 +375,12 @@ static int xr_requester_begin(struct xr_qp *qp, struct xr_swqe *w)
 	}
 	w->psn = s->psn;
 	w->last = xr_psn_add(s->psn, packets - 1);
-	w->part = w->opcode == XROCE_WR_RDMA_READ ? xr_requester_read_part(s) : 0;
-	w->resumed = xr_swqe_responds(w) && packets > 1u << w->part;
+	w->part = 0;
+	w->resumed = false;
+	if (packets > 1 && w->opcode == XROCE_WR_RDMA_READ) {
+		w->part = xr_requester_read_part(s);
+		w->resumed = packets > 1u << w->part;
+	}
 	w->begun = true;
 	return 0;
 }
@@ -399,8 +403,12 @@ static bool xr_requester_unreliable(const struct xr_qp *qp)
 	return qp->type != XROCE_QPT_RC;
 }
 
-/* True if a packet shall ask for an acknowledgement. @end: it is the last one of its message. */
-static bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w, bool end)
+/*
+ * True if a packet shall ask for an acknowledgement. @inflight: see xr_requester_inflight(); @end:
+ * it is the last one of its message.
+ */
+static __always_inline bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w,
+					      u32 inflight, bool end)
 {
 	const struct xr_send *s = &qp->send;
 
@@ -411,17 +419,15 @@ static bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w, b
 	/* The response to a READ or atomic acknowledges everything before. */
 	if (xr_swqe_responds(w))
 		return false;
-	return xr_requester_inflight(s) + 1 >= s->window || (end && !xr_requester_more(s));
+	return inflight + 1 >= s->window || (end && !xr_requester_more(s));
 }
 
 /* A packet of @w has been built: account for it. */
 static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct xr_request *r)
 {
-	bool responds = xr_swqe_responds(w), fresh;
 	struct xr_send *s = &qp->send;
+	bool responds = xr_swqe_responds(w), fresh = s->psn == s->top;
 	u32 packets = 1;
-
-	fresh = s->psn == s->top;
 
 	if (s->una == s->psn)
 		xr_requester_restart(s);
@@ -433,7 +439,9 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 		this_cpu_inc(s->batch.stat->req_retransmit);
 	}
 	if (responds) {
-		packets = xr_psn_distance(xr_swqe_part_end(w, s->psn), s->psn);
+		packets = xr_psn_distance(w->last, s->psn) + 1;
+		if (w->resumed)
+			packets = xr_psn_distance(xr_swqe_part_end(w, s->psn), s->psn);
 		s->reads++;
 		s->extra += packets - 1;
 	}
@@ -456,8 +464,11 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 	}
 }
 
-/* Build the next packet of @w, which has PSNs. Return: as xr_request_build(). */
-static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
+/*
+ * Build the next packet of @w, which has PSNs. @inflight: see xr_requester_inflight(). Return: as
+ * xr_request_build().
+ */
+static __always_inline int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w, u32 inflight)
 {
 	struct xr_send *s = &qp->send;
 	struct xr_request r = {
@@ -477,8 +488,9 @@ static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
 	else
 		r.len = min(w->length - s->off, qp->mtu);
 	if (w->opcode == XROCE_WR_RDMA_READ)
-		r.want = xr_request_want(qp, w, s->psn, xr_swqe_part_end(w, s->psn));
-	r.ack = xr_requester_asks(qp, w, r.off + r.len == w->length);
+		r.want = likely(!w->resumed) ? w->length :
+			 xr_request_want(qp, w, s->psn, xr_swqe_part_end(w, s->psn));
+	r.ack = xr_requester_asks(qp, w, inflight, r.off + r.len == w->length);
 	ret = xr_request_build(qp, &r);
 	/* When the device has gone the packet is lost, and the work request ends nevertheless. */
 	if (ret == -ENETDOWN)
@@ -489,7 +501,7 @@ static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
 }
 
 /* Return: the work request at @next; NULL: there is none that may go on. */
-static struct xr_swqe *xr_requester_next(const struct xr_send *s)
+static __always_inline struct xr_swqe *xr_requester_next(const struct xr_send *s)
 {
 	struct xr_swqe *w;
 
@@ -522,9 +534,10 @@ static int xr_requester_step(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 	struct xr_swqe *w;
+	u32 inflight;
 	int ret = 0;
 
-	if (unlikely(xr_resend_due(s))) {
+	if (unlikely((s->probe || s->score.open) && xr_resend_due(s))) {
 		if (xr_cc_wait(&s->cc))
 			return XR_PACED;
 		ret = xr_resend_step(qp);
@@ -532,12 +545,15 @@ static int xr_requester_step(struct xr_qp *qp)
 			xr_requester_rewind(qp);
 		return ret == -EFAULT ? 0 : ret;
 	}
+	if (s->next == s->tail)
+		return XR_IDLE;
 	w = xr_requester_next(s);
 	if (!w)
 		return XR_IDLE;
 	if (!xr_swqe_sends(w))
 		return xr_requester_local(qp, w);
-	if (xr_requester_inflight(s) >= s->window) {
+	inflight = xr_requester_inflight(s);
+	if (inflight >= s->window) {
 		xr_requester_count(&qp->map->req_window, 1);
 		s->cc.limited = true;
 		return XR_IDLE;
@@ -560,7 +576,7 @@ static int xr_requester_step(struct xr_qp *qp)
 	if (!w->begun)
 		ret = xr_requester_begin(qp, w);
 	if (!ret)
-		ret = xr_requester_packet(qp, w);
+		ret = xr_requester_packet(qp, w, inflight);
 	if (ret == -EFAULT) {
 		w->status = XROCE_WC_LOC_PROT_ERR;
 		ret = 0;
@@ -720,14 +736,19 @@ static void xr_requester_narrow(struct xr_qp *qp)
 void xr_requester_run(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
-	bool waiting = s->wait || ((s->next != s->tail || s->batch.count || xr_resend_due(s)) &&
-				   xr_steer_moves(qp));
+	bool due = s->next != s->tail || s->batch.count || xr_resend_due(s);
+	bool waiting = s->wait || (due && xr_steer_moves(qp));
 	int ret = XR_IDLE;
 
 	/* The device is freed after an RCU grace period. */
 	s->batch.dev = READ_ONCE(qp->link->dev);
-	if (xr_send_active(s) && !waiting)
-		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
+	if (xr_send_active(s) && !waiting) {
+		/* After most acknowledgements nothing is. */
+		if (due)
+			ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
+		else
+			xr_requester_show(qp);
+	}
 	xr_requester_settle(qp);
 	if (!xr_send_active(s))
 		return;

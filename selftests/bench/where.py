@@ -63,7 +63,7 @@ def main(counts, kallsyms, messages):
         print("%-28s %8.0f" % (group, n))
     print("%-28s %8.0f\n" % ("all", total))
     for name, n in sorted(cost.items(), key=lambda x: -x[1]):
-        if n >= total / 200:
+        if n >= total / 2000:
             print("%8.0f  %s" % (n, name))
     return 0
 
