@@ -118,8 +118,11 @@ static __always_inline int ack_execute(struct xdp_md *ctx, struct request *req,
 
 	if (unlikely(!qp_ready(q)))
 		return qp_unready(q);
-	if (unlikely(is_marked(req)))
+	if (unlikely(is_marked(req))) {
 		cnp_send(ctx, req, q, st);
+		/* The path of the responses is this side's to care for, too. */
+		q->req_cnps++;
+	}
 	right = ack_has_headers(req);
 	if (likely(right)) {
 		if (req->opcode != XROCE_RC_READ_RESPONSE_MIDDLE &&

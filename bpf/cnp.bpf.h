@@ -11,7 +11,7 @@ static __always_inline bool is_marked(const struct request *req)
 
 /*
  * True if it is a congestion notification of the right length. It belongs to no service. The
- * program only counts it.
+ * program only counts it, for the link and for the requester.
  */
 static __always_inline bool is_cnp(const struct request *req)
 {

@@ -154,8 +154,10 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 		} else if (is_cnp(req)) {
 			*cause = admit_peer(ctx, req, q, st, data, ip, bth, end) ? :
 				 qp_unready(q);
-			if (!*cause)
+			if (!*cause) {
 				st->cnp_rx++;
+				q->req_cnps++;
+			}
 		}
 		return NULL;
 	}

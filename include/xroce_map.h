@@ -264,6 +264,8 @@ struct xroce_read_lengths {
  * @req_probes: times that nothing was heard, and the oldest and the last packet were sent again
  * @req_stale: responses to what is not outstanding any more. Only the XDP program writes it, on any
  *	CPU: a sign that the peer is alive, not a counter
+ * @req_cnps: congestion notifications of the peer, and marked packets of responses. Like @req_stale
+ *	only the XDP program writes it; an algorithm of congestion control hears of what is added
  * @req_sacks: selective acknowledgements received
  *
  * An array. Cache lines and their writers:
@@ -278,8 +280,9 @@ struct xroce_read_lengths {
  * 5. @rkey to the first of @drops: as line 2, for packets that are less frequent; the NAK
  *    of the module is counted in @naks. The module writes @dmac.
  * 6. the other @drops: the XDP program without a claim.
- * 7. and 8. requester, @req_una to @req_sacks, and @vlan: the module, but for @req_stale. The
- *    program reads the first five of these to judge a response; the module checks again.
+ * 7. and 8. requester, @req_una to @req_sacks, and @vlan: the module, but for @req_stale and
+ *    @req_cnps. The program reads the first five of these to judge a response; the module checks
+ *    again.
  */
 struct xroce_qp {
 	__u32  qpn;
@@ -358,7 +361,8 @@ struct xroce_qp {
 	__u64  req_response_bytes;
 	__u64  req_ignored;
 	__u64  req_probes;
-	__u64  req_stale;
+	__u32  req_stale;
+	__u32  req_cnps;
 	__u64  req_sacks;
 };
 

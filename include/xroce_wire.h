@@ -150,6 +150,7 @@ enum xroce_rc_opcode {
 #define XROCE_CNP_LEN		16u
 #define XROCE_BTH_BECN		0x40000000u	/* of xroce_bth::dqpn */
 #define XROCE_ECN_MASK		0x03
+#define XROCE_ECN_ECT0		0x02	/* ECN-capable: a congested switch may mark it */
 #define XROCE_ECN_CE		0x03	/* congestion experienced (RFC 3168) */
 
 /*

@@ -68,6 +68,7 @@ static void xr_qp_set_av(struct xr_qp *qp, const struct xr_qp_attr *a)
 	memcpy(q->daddr, &a->dgid, sizeof(q->daddr));
 	WRITE_ONCE(q->sport, xr_sport(qp->qpn, q->dest_qpn, a->sport));
 	WRITE_ONCE(q->tos, a->tos);
+	qp->send.ecn = false;
 	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
 }
 

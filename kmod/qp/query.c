@@ -132,7 +132,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	q->min_rnr_timer = m->min_rnr_timer;
 	q->max_dest_rd_atomic = qp->max_dest_rd_atomic;
 	q->sport = m->sport;
-	q->tos = m->tos;
+	q->tos = qp->send.ecn ? m->tos & ~XROCE_ECN_MASK : m->tos;
 	q->ttl = m->ttl;
 	q->cause = xr_qp_cause(qp);
 	memcpy(q->sgid, m->saddr, sizeof(q->sgid));

@@ -3,19 +3,13 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#include <linux/moduleparam.h>
-#include <linux/string.h>
 #include <linux/time64.h>
 
 #include "cc.h"
-#include "psn.h"
-#include "send.h"
+#include "rtt.h"
 
 /* A packet is timed after so many others at the latest, so that the clock is rarely read. */
 #define XR_CC_EVERY	32u
-
-/* Slowest rate in bytes a second: a packet in a tenth of a second at the largest path MTU. */
-#define XR_CC_RATE_MIN	(10 * 4096ull)
 
 /*
  * Bursts that pacing leaves alone, in nanoseconds at the rate: a timer for less would cost more
@@ -28,35 +22,6 @@
 
 /* A packet waits no longer, in nanoseconds: about what one takes at the slowest rate. */
 #define XR_CC_LONGEST	(100ull * NSEC_PER_MSEC)
-
-static const struct xr_cc_ops *const xr_cc_all[] = { &xr_cc_none, &xr_cc_delay };
-static const struct xr_cc_ops *xr_cc_default = &xr_cc_none;
-
-static int xr_cc_set(const char *val, const struct kernel_param *kp)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(xr_cc_all); i++) {
-		if (!sysfs_streq(val, xr_cc_all[i]->name))
-			continue;
-		WRITE_ONCE(xr_cc_default, xr_cc_all[i]);
-		return 0;
-	}
-	return -ENOENT;
-}
-
-static int xr_cc_get(char *buf, const struct kernel_param *kp)
-{
-	return sysfs_emit(buf, "%s\n", READ_ONCE(xr_cc_default)->name);
-}
-
-static const struct kernel_param_ops xr_cc_param = {
-	.set = xr_cc_set,
-	.get = xr_cc_get,
-};
-
-module_param_cb(cc, &xr_cc_param, NULL, 0644);
-MODULE_PARM_DESC(cc, "Congestion control of new connections: none, delay");
 
 /*
  * Return: packets after which an acknowledgement is requested: a sixteenth of the window, so that
@@ -74,54 +39,85 @@ static u32 xr_cc_quarter(const struct xr_cc *cc)
 /* Take over what the algorithm says, which may be anything. */
 static void xr_cc_apply(struct xr_cc *cc)
 {
-	struct xr_cc_state *c = &cc->state;
+	struct xroce_cc *c = &cc->state;
 	u64 rate = c->rate;
 
-	c->cwnd = clamp(c->cwnd, 1u, XR_SEND_WINDOW_MAX << XR_CC_SHIFT);
-	cc->window = DIV_ROUND_UP(c->cwnd, XR_CC_PACKET);
+	c->cwnd = clamp(c->cwnd, 1u, XROCE_CC_WINDOW_MAX << XROCE_CC_SHIFT);
+	cc->window = DIV_ROUND_UP(c->cwnd, XROCE_CC_PACKET);
 	cc->quarter = xr_cc_quarter(cc);
 	cc->every = min(cc->quarter, XR_CC_EVERY);
 	cc->cost = 0;
 	if (rate)
 		cc->cost = div64_u64((u64)NSEC_PER_SEC << XR_CC_COST_SHIFT,
-				     max(rate, XR_CC_RATE_MIN));
+				     max(rate, XROCE_CC_RATE_MIN));
 }
 
-/* A connection begins. @mtu: path MTU */
-void xr_cc_start(struct xr_send *s, u32 mtu)
+/**
+ * xr_cc_start() - begin, or change the algorithm
+ * @cc: congestion control, which has ended or never begun
+ * @ops: the algorithm
+ * @mtu: path MTU
+ * @cnps: xroce_qp::req_cnps
+ */
+void xr_cc_start(struct xr_cc *cc, const struct xroce_cc_ops *ops, u32 mtu, u32 cnps)
 {
-	struct xr_cc *cc = &s->cc;
-
-	*cc = (struct xr_cc){ .ops = READ_ONCE(xr_cc_default), .state.mtu = mtu };
-	xr_rtt_reset(&s->rtt);
-	cc->ops->init(&cc->state);
+	*cc = (struct xr_cc){ .ops = ops, .state.mtu = mtu, .cnps = cnps };
+	ops->init(&cc->state);
 	xr_cc_apply(cc);
 }
 
-/* The packet that was timed is acknowledged, or a response to it has arrived. */
-void xr_cc_measured(struct xr_send *s)
+/* The connection ends, or changes its algorithm. */
+void xr_cc_end(struct xr_cc *cc)
 {
-	struct xr_cc *cc = &s->cc;
-	struct xr_rtt *r = &s->rtt;
-	struct xr_cc_sample a = {
+	const struct xroce_cc_ops *ops = cc->ops;
+
+	cc->ops = NULL;
+	if (ops && ops->release)
+		ops->release(&cc->state);
+}
+
+/**
+ * xr_cc_measured() - the packet that was timed is acknowledged, or a response to it has arrived
+ * @cc: congestion control
+ * @r: round-trip time; it is timing
+ * @inflight: packets that are outstanding, of requests and responses
+ * @cnps: xroce_qp::req_cnps
+ */
+void xr_cc_measured(struct xr_cc *cc, struct xr_rtt *r, u32 inflight, u32 cnps)
+{
+	struct xroce_cc_ack a = {
 		.again = r->again,
 		.delivered = r->delivered - r->before,
-		.inflight = xr_psn_distance(s->psn, s->una),
+		.inflight = inflight,
 		.acked = r->delivered - cc->delivered,
 		.lost = cc->lost - cc->lost_then,
+		.cnps = cnps - cc->cnps,
 		.limited = cc->limited,
 	};
+	const struct xroce_cc_ops *ops = cc->ops;
 
 	a.rtt = xr_rtt_end(r);
 	a.now = r->at + a.rtt;
 	cc->delivered = r->delivered;
 	cc->lost_then = cc->lost;
+	cc->cnps = cnps;
 	cc->limited = false;
 	cc->state.srtt = r->srtt;
 	cc->state.min_rtt = r->min;
-	cc->ops->ack(&cc->state, &a);
+	cc->state.inflight = inflight;
+	if (unlikely(a.cnps && ops->cnp))
+		ops->cnp(&cc->state, a.now);
+	ops->ack(&cc->state, &a);
 	xr_cc_apply(cc);
-	s->window = min(s->window, cc->window);
+}
+
+/* Something was lost: see enum xroce_cc_loss. */
+void xr_cc_loss(struct xr_cc *cc, enum xroce_cc_loss how)
+{
+	if (!cc->ops || !cc->ops->loss)
+		return;
+	cc->ops->loss(&cc->state, how, ktime_get_ns());
+	xr_cc_apply(cc);
 }
 
 /* Of a connection that is paced: see xr_cc_wait(). Return: XR_CC_BURST / 2 at least; 0. */

@@ -21,7 +21,9 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "cc_ops.h"
+#include "xroce_cc.h"
+
+#include "cc_list.h"
 
 /* Delay that counts as none, in nanoseconds. */
 #define XR_DELAY_FREE	(250 * NSEC_PER_USEC)
@@ -31,10 +33,10 @@
 #define XR_DELAY_RATE	12500000
 
 /* Fewest packets, in parts: less than one in a round-trip time is a matter of the rate. */
-#define XR_DELAY_LEAST	(XR_CC_PACKET / 16)
+#define XR_DELAY_LEAST	(XROCE_CC_PACKET / 16)
 
 /* What the window grows by in a round-trip time. */
-#define XR_DELAY_STEP	(XR_CC_PACKET / 4)
+#define XR_DELAY_STEP	(XROCE_CC_PACKET / 4)
 
 /* Round-trip times without a queue after which that doubles. */
 #define XR_DELAY_CALM	3
@@ -46,7 +48,7 @@
 #define XR_DELAY_LOSSES	6
 
 /**
- * struct xr_delay - xr_cc_state::priv
+ * struct xr_delay - xroce_cc::priv
  * @near: shortest round-trip time since @near_at, in nanoseconds; 0: none
  * @before: shortest in the time before, of the same length
  * @near_at: in nanoseconds of CLOCK_MONOTONIC, as the next
@@ -75,15 +77,15 @@ struct xr_delay {
 	bool started;
 };
 
-static struct xr_delay *xr_delay(struct xr_cc_state *c)
+static struct xr_delay *xr_delay(struct xroce_cc *c)
 {
 	BUILD_BUG_ON(sizeof(struct xr_delay) > sizeof(c->priv));
 	return (struct xr_delay *)c->priv;
 }
 
-static void xr_cc_delay_init(struct xr_cc_state *c)
+static void xr_cc_delay_init(struct xroce_cc *c)
 {
-	c->cwnd = XR_DELAY_FIRST * XR_CC_PACKET;
+	c->cwnd = XR_DELAY_FIRST * XROCE_CC_PACKET;
 	c->rate = XR_DELAY_RATE;
 	xr_delay(c)->step = XR_DELAY_STEP;
 }
@@ -92,7 +94,7 @@ static void xr_cc_delay_init(struct xr_cc_state *c)
  * Return: the shortest round-trip time of the last half to whole one, so that jitter is no queue.
  * What has just begun may not wait so long.
  */
-static u32 xr_delay_near(struct xr_cc_state *c, const struct xr_cc_sample *a)
+static u32 xr_delay_near(struct xroce_cc *c, const struct xroce_cc_ack *a)
 {
 	struct xr_delay *d = xr_delay(c);
 
@@ -109,7 +111,7 @@ static u32 xr_delay_near(struct xr_cc_state *c, const struct xr_cc_sample *a)
  * Return: the round-trip time without a queue, in nanoseconds. The shortest one of all may be that
  * of a packet which took another path, and overtook others.
  */
-static u32 xr_delay_base(struct xr_cc_state *c, const struct xr_cc_sample *a)
+static u32 xr_delay_base(struct xroce_cc *c, const struct xroce_cc_ack *a)
 {
 	struct xr_delay *d = xr_delay(c);
 
@@ -123,7 +125,7 @@ static u32 xr_delay_base(struct xr_cc_state *c, const struct xr_cc_sample *a)
 }
 
 /* There is a queue: a packet takes @near nanoseconds, and @base without one. */
-static void xr_delay_shrink(struct xr_cc_state *c, const struct xr_cc_sample *a, u32 near, u32 base)
+static void xr_delay_shrink(struct xroce_cc *c, const struct xroce_cc_ack *a, u32 near, u32 base)
 {
 	struct xr_delay *d = xr_delay(c);
 
@@ -136,10 +138,10 @@ static void xr_delay_shrink(struct xr_cc_state *c, const struct xr_cc_sample *a,
 	d->round_at = a->now;
 }
 
-static void xr_delay_grow(struct xr_cc_state *c, const struct xr_cc_sample *a)
+static void xr_delay_grow(struct xroce_cc *c, const struct xroce_cc_ack *a)
 {
 	struct xr_delay *d = xr_delay(c);
-	u32 acked = min(a->acked, XR_SEND_WINDOW_MAX) << XR_CC_SHIFT;
+	u32 acked = min(a->acked, XROCE_CC_WINDOW_MAX) << XROCE_CC_SHIFT;
 
 	if (!a->limited)
 		return;
@@ -149,7 +151,7 @@ static void xr_delay_grow(struct xr_cc_state *c, const struct xr_cc_sample *a)
 }
 
 /* A round-trip time has passed. */
-static void xr_delay_round(struct xr_cc_state *c, const struct xr_cc_sample *a)
+static void xr_delay_round(struct xroce_cc *c, const struct xroce_cc_ack *a)
 {
 	struct xr_delay *d = xr_delay(c);
 
@@ -170,21 +172,21 @@ static void xr_delay_round(struct xr_cc_state *c, const struct xr_cc_sample *a)
 }
 
 /* Pace what is a matter of the network. Twice as fast as long as nothing is known. */
-static void xr_delay_rate(struct xr_cc_state *c, u32 base)
+static void xr_delay_rate(struct xroce_cc *c, u32 base)
 {
-	u64 bytes = (u64)c->cwnd * c->mtu >> XR_CC_SHIFT;
+	u64 bytes = (u64)c->cwnd * c->mtu >> XROCE_CC_SHIFT;
 
 	c->rate = 0;
 	if (c->srtt <= XR_DELAY_FREE)
 		return;
 	if (!xr_delay(c)->started)
 		bytes += bytes;
-	else if (c->cwnd > 2 * XR_CC_PACKET)
+	else if (c->cwnd > 2 * XROCE_CC_PACKET)
 		bytes += bytes / 4;
 	c->rate = div_u64(bytes * NSEC_PER_SEC, base);
 }
 
-static void xr_cc_delay_ack(struct xr_cc_state *c, const struct xr_cc_sample *a)
+static void xr_cc_delay_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
 {
 	u32 base = xr_delay_base(c, a), near = xr_delay_near(c, a);
 	u32 delay = near - min(near, base);
@@ -194,22 +196,22 @@ static void xr_cc_delay_ack(struct xr_cc_state *c, const struct xr_cc_sample *a)
 	d->acked += a->acked;
 	d->lost += a->lost;
 	if (!d->round_at) {
-		c->cwnd = min(2 * (a->delivered + a->inflight), 2u * XR_DELAY_FIRST) << XR_CC_SHIFT;
+		c->cwnd = min(2 * (a->delivered + a->inflight), 2u * XR_DELAY_FIRST) << XROCE_CC_SHIFT;
 		d->round_at = a->now;
-	} else if ((u64)c->cwnd * delay > (u64)XR_CC_PACKET * near) {
+	} else if ((u64)c->cwnd * delay > (u64)XROCE_CC_PACKET * near) {
 		xr_delay_shrink(c, a, near, base);
 	} else {
 		xr_delay_grow(c, a);
 		if (a->now - d->round_at >= c->srtt)
 			xr_delay_round(c, a);
 	}
-	c->cwnd = clamp(c->cwnd, XR_DELAY_LEAST, XR_SEND_WINDOW_MAX << XR_CC_SHIFT);
+	c->cwnd = clamp(c->cwnd, XR_DELAY_LEAST, XROCE_CC_WINDOW_MAX << XROCE_CC_SHIFT);
 	xr_delay_rate(c, base);
 }
 
-const struct xr_cc_ops xr_cc_delay = {
+const struct xroce_cc_ops xr_cc_delay = {
 	.name = "delay",
-	.parts = true,
+	.flags = XROCE_CC_PARTS,
 	.init = xr_cc_delay_init,
 	.ack = xr_cc_delay_ack,
 };

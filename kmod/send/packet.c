@@ -84,6 +84,21 @@ static void xr_request_network(struct xr_send *s, const struct xroce_qp *to, u32
 		*(__be32 *)l3 |= (htonl(flow) & IPV6_FLOWLABEL_MASK);
 }
 
+/* Packets are ECN-capable if the algorithm listens, or because the owner of the queue pair wants it. */
+static void xr_request_ecn(struct xr_qp *qp)
+{
+	bool ecn = qp->send.cc.ops && qp->send.cc.ops->flags & XROCE_CC_ECN;
+	u8 tos = qp->map->tos;
+
+	if (ecn && !(tos & XROCE_ECN_MASK)) {
+		WRITE_ONCE(qp->map->tos, tos | XROCE_ECN_ECT0);
+		qp->send.ecn = true;
+	} else if (!ecn && qp->send.ecn) {
+		WRITE_ONCE(qp->map->tos, tos & ~XROCE_ECN_MASK);
+		qp->send.ecn = false;
+	}
+}
+
 /**
  * xr_request_template() - compute the headers that all requests have
  * @qp: RC queue pair on its way to RTS, or whose address vector or partition key has changed
@@ -94,6 +109,7 @@ void xr_request_template(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 
+	xr_request_ecn(qp);
 	xr_request_ether(s, s->attr.dmac, s->attr.vlan, s->attr.prio,
 			 xr_qp_map_ipv6(qp->map));
 	xr_request_network(s, qp->map, s->attr.flow);

@@ -151,6 +151,20 @@ void xr_requester_pause(struct xr_send *s, u64 ns)
 	xr_requester_wait(s, XR_WAIT_PEER, xr_requester_longer(ns, &s->since));
 }
 
+/* The packet that was timed is acknowledged, or a response to it has arrived. The lock is held. */
+void xr_requester_measured(struct xr_send *s)
+{
+	const struct xr_qp *qp = container_of(s, struct xr_qp, send);
+
+	if (unlikely(!s->cc.ops)) {
+		s->rtt.timing = false;
+		return;
+	}
+	xr_cc_measured(&s->cc, &s->rtt, xr_psn_distance(s->psn, s->una),
+		       READ_ONCE(qp->map->req_cnps));
+	s->window = min(s->window, s->cc.window);
+}
+
 /* @packets more are acknowledged. The lock is held. */
 void xr_requester_progress(struct xr_send *s, u32 packets)
 {
@@ -159,7 +173,7 @@ void xr_requester_progress(struct xr_send *s, u32 packets)
 	s->rtt.delivered += packets;
 	if (s->rtt.timing &&
 	    xr_psn_distance(s->rtt.psn, s->una) >= xr_psn_distance(s->top, s->una))
-		xr_cc_measured(s);
+		xr_requester_measured(s);
 	s->since = 0;
 	s->retries = 0;
 	s->rnr_retries = 0;
@@ -177,6 +191,7 @@ void xr_requester_progress(struct xr_send *s, u32 packets)
 /* Nothing is sent any more. The lock is held. */
 void xr_requester_idle(struct xr_send *s)
 {
+	xr_cc_end(&s->cc);
 	if (s->state != XR_SEND_DYING)
 		s->state = XR_SEND_IDLE;
 }
@@ -293,6 +308,7 @@ static void xr_requester_shrink(struct xr_send *s, enum xr_again why)
 		s->rtt.refused = s->rtt.delivered;
 	}
 	s->window = why == XR_AGAIN_RNR_NAK ? 1 : max3(s->window / 2, least, 1u);
+	s->window = min(s->window, s->cc.window);
 }
 
 /*
@@ -311,6 +327,8 @@ bool xr_requester_retries(struct xr_qp *qp, enum xr_again why)
 		return false;
 	}
 	*count += *count < limit;
+	xr_cc_loss(&s->cc, rnr ? XROCE_CC_LOSS_RNR : why == XR_AGAIN_SEQ_NAK ?
+				 XROCE_CC_LOSS_NAK : XROCE_CC_LOSS_TIMEOUT);
 	trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, *count, why);
 	xr_requester_shrink(s, why);
 	xr_requester_restart(s);
@@ -349,7 +367,7 @@ static u8 xr_requester_read_part(const struct xr_send *s)
 {
 	u32 packets = 2 * s->cc.window / min_t(u32, s->attr.max_rd_atomic, 4);
 
-	if (!s->cc.ops->parts || packets >> XR_READ_PART)
+	if (!(s->cc.ops->flags & XROCE_CC_PARTS) || packets >> XR_READ_PART)
 		return XR_READ_PART;
 	return packets ? ilog2(packets) : 0;
 }

@@ -57,6 +57,7 @@ void xr_requester_back(struct xr_qp *qp, u32 psn);
 void xr_requester_rewind(struct xr_qp *qp);
 void xr_requester_pause(struct xr_send *s, u64 ns);
 void xr_requester_restart(struct xr_send *s);
+void xr_requester_measured(struct xr_send *s);
 void xr_requester_progress(struct xr_send *s, u32 packets);
 void xr_requester_locals(struct xr_qp *qp);
 void xr_requester_run(struct xr_qp *qp);

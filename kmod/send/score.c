@@ -8,9 +8,9 @@
 
 #include "qp/qp.h"
 
-#include "cc.h"
 #include "holes.h"
 #include "psn.h"
+#include "requester.h"
 #include "score.h"
 #include "wqe.h"
 
@@ -110,7 +110,7 @@ static bool xr_score_add(struct xr_qp *qp, u32 psn, u32 n, u32 *count, bool proo
 	*count += fresh;
 	s->rtt.delivered += fresh;
 	if (s->rtt.timing && xr_psn_distance(s->rtt.psn, psn) < n)
-		xr_cc_measured(s);
+		xr_requester_measured(s);
 	if (end > xr_score_at(s, c->high)) {
 		c->high = xr_psn_add(psn, n);
 		xr_score_mark(c);
@@ -193,7 +193,8 @@ void xr_score_origin(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 op
 static void xr_score_learn(struct xr_send *s, u32 from, bool end)
 {
 	const struct xroce_qp *map = container_of(s, struct xr_qp, send)->map;
-	u64 now = ktime_get_ns(), late, stale = READ_ONCE(map->req_stale);
+	u64 now = ktime_get_ns(), late;
+	u32 stale = READ_ONCE(map->req_stale);
 	struct xr_score *c = &s->score;
 	bool now_late, was_late;
 
@@ -244,7 +245,7 @@ void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses)
 	c->origin = XR_ORIGIN_UNKNOWN;
 	for (i = 0; i < min(n, XR_SCORE_PSNS); i++)
 		noted += __test_and_clear_bit((from + i) % XR_SCORE_PSNS, c->seen->has);
-	c->credit = min(c->credit + n, XR_SEND_WINDOW_MAX);
+	c->credit = min(c->credit + n, XROCE_CC_WINDOW_MAX);
 	c->responses -= responses;
 	c->requests -= noted - responses;
 	if (n >= xr_psn_distance(c->high, from)) {

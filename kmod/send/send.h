@@ -15,7 +15,7 @@
 #include "obj/ring.h"
 #include "own/event.h"
 
-#include "cc_ops.h"
+#include "cc.h"
 #include "rtt.h"
 
 struct xr_cq;
@@ -179,7 +179,7 @@ struct xr_score {
 	u8 origin;
 	bool exact;
 	u64 late;
-	u64 stale;
+	u32 stale;
 	u64 reorder;
 };
 
@@ -277,6 +277,7 @@ struct xr_send_attr {
  * @score: what has arrived out of order
  * @rtt: round-trip time
  * @cc: congestion control: the window that the path needs
+ * @ecn: the ECN bits of xroce_qp::tos were set for its algorithm
  * @tick: judges holes and probes, while anything is outstanding
  * @ticking: it is queued, or being handled
  * @heard: responses so far
@@ -363,6 +364,7 @@ struct xr_send {
 	struct xr_score score;
 	struct xr_rtt rtt;
 	struct xr_cc cc;
+	bool ecn;
 	struct hrtimer tick;
 	bool ticking;
 	u32 heard;
@@ -371,7 +373,7 @@ struct xr_send {
 	u8 probes;
 	u8 probe;
 	u8 spared;
-	u64 stale;
+	u32 stale;
 	unsigned long ticks;
 	unsigned long deadline;
 	struct timer_list timer;

@@ -17,6 +17,7 @@
 #include "qp/qp.h"
 
 #include "cc.h"
+#include "cc_list.h"
 #include "packet.h"
 #include "requester.h"
 #include "resend.h"
@@ -100,7 +101,8 @@ void xr_send_start(struct xr_qp *qp)
 		s->psn = s->attr.psn;
 		s->una = s->psn;
 		s->top = s->psn;
-		xr_cc_start(s, qp->mtu);
+		xr_rtt_reset(&s->rtt);
+		xr_cc_start(&s->cc, xr_cc_default(), qp->mtu, READ_ONCE(qp->map->req_cnps));
 		s->keeps = XR_KEEPS_UNKNOWN;
 		s->discards = 0;
 		s->tried = s->psn;
@@ -213,6 +215,7 @@ void xr_send_close(struct xr_qp *qp)
 	tasklet_kill(&s->tasklet);
 	spin_lock_bh(&s->lock);
 	xr_requester_drop(s);
+	xr_cc_end(&s->cc);
 	s->head = s->tail;
 	spin_unlock_bh(&s->lock);
 	xr_event_cancel(&qp->owner->events, &s->drained);
