@@ -4,9 +4,10 @@
 # How flows share a bottleneck of 100 Mbit/s: RDMA connections of xroce or rxe, and TCP. "make
 # bench-networks", or, a machine for each WHO,
 #
-#   vm.sh --icount --timeout 1800 -- bench/flows.sh [-o FILE] [-w WHO]... [PART-OF-A-ROW]...
+#   vm.sh --icount --timeout 1800 -- bench/flows.sh [-o FILE] [-w WHO]... [-c ALGORITHM]
+#		[PART-OF-A-ROW]...
 #
-# WHO is xroce, rxe, cubic or dctcp. The round trip without a queue is 1 ms. The bottleneck is in the
+# WHO is xroce, rxe, cubic or dctcp; ALGORITHM is what connections of xroce have. The round trip without a queue is 1 ms. The bottleneck is in the
 # direction of the payload: tbf of m1 for WRITE and TCP, of m0 for READ, see middle.sh. Rows:
 #
 #   QUEUE/N/OP    N connections, each with 16 messages of 64 KiB outstanding, path MTU 4096; TCP sends
@@ -38,6 +39,7 @@ while [[ ${1:-} = -* ]]; do
 	case $1 in
 	-o)	out=$2 ;;
 	-w)	whos+=("$2") ;;
+	-c)	cc=$2 ;;
 	esac
 	shift 2
 done

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # Two ends, and between them devices for queueing disciplines. Source it under "set -eu", set $whos,
-# and wires_join=middle_up before wires_up().
+# $cc to the congestion control of xroce if it is not the default, and wires_join=middle_up before
+# wires_up().
 #
 #   c0 10.77.0.1  <-- veth --> m0  m1 <-- veth --> x0 10.77.0.2
 #
@@ -39,6 +40,7 @@ wires_down() { ip link del c0; ip link del x0; }
 # The verbs device of x0, xr0. What else comes to c0 passes.
 server_up() {
 	module_up
+	[ -z "${cc:-}" ] || echo "$cc" >/sys/module/xroce/parameters/cc
 	modprobe ib_uverbs
 	insmod "$verbs_module"
 	undo+=(verbs_unload)

@@ -4,12 +4,13 @@
 # Goodput on a link of 100 Mbit/s that delays, loses, doubles and reorders: xroce to xroce, rxe to
 # rxe, one to the other, and TCP. "make bench-networks", or
 #
-#   vm.sh --icount -- bench/networks.sh [-o FILE] [-w WHO]... [-s BYTES] [-d DEPTH]
-#		[PART-OF-A-ROW]...
+#   vm.sh --icount -- bench/networks.sh [-o FILE] [-w WHO]... [-c ALGORITHM]
+#		[-s BYTES] [-d DEPTH] [PART-OF-A-ROW]...
 #
 # netem of m1, see middle.sh, is that of frames to x0, and netem of m0 that of frames to c0. A row is
 # NETWORK/OP, with DEPTH (16) messages of BYTES (65536) outstanding, path MTU 4096. WHO is xroce, rxe,
-# xroce_rxe, rxe_xroce or tcp; of TCP BYTES are those of a call. Figures are Mbit/s of payload, and
+# xroce_rxe, rxe_xroce or tcp; of TCP BYTES are those of a call.
+# ALGORITHM is the congestion control of xroce. Figures are Mbit/s of payload, and
 # behind it, with -w, the median, the 99th percentile and the longest latency in microseconds.
 #
 # The rows of xroce that begin with "two" have two paths to x0, of which the lowest bit of the UDP
@@ -26,6 +27,7 @@ while [[ ${1:-} = -* ]]; do
 	case $1 in
 	-o)	out=$2 ;;
 	-w)	whos+=("$2") ;;
+	-c)	cc=$2 ;;
 	-s)	bytes=$2 ;;
 	-d)	depth=$2 ;;
 	esac
