@@ -120,8 +120,9 @@ static __always_inline int ack_execute(struct xdp_md *ctx, struct request *req,
 		return qp_unready(q);
 	if (unlikely(is_marked(req))) {
 		cnp_send(ctx, req, q, st);
-		/* The path of the responses is this side's to care for, too. */
-		q->req_cnps++;
+		/* The requester bounds READ responses, but not what acknowledges. */
+		if (req->opcode != XROCE_RC_ACK)
+			q->req_cnps++;
 	}
 	right = ack_has_headers(req);
 	if (likely(right)) {

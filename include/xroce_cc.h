@@ -30,9 +30,10 @@
 
 /**
  * enum xroce_cc_loss - how a loss was noticed
- * @XROCE_CC_LOSS_NAK: the peer misses a packet, or later ones have arrived
- * @XROCE_CC_LOSS_RNR: the peer was not ready. It is no congestion
- * @XROCE_CC_LOSS_TIMEOUT: nothing has arrived for the local ACK timeout
+ * @XROCE_CC_LOSS_NAK: one packet that the peer misses, or a response behind which others have
+ *	arrived, is sent or requested again
+ * @XROCE_CC_LOSS_RNR: the peer was not ready, which is no congestion
+ * @XROCE_CC_LOSS_TIMEOUT: nothing has arrived for the local ACK timeout: all is sent again
  */
 enum xroce_cc_loss {
 	XROCE_CC_LOSS_NAK,
@@ -80,7 +81,8 @@ struct xroce_cc_ack {
  *	XROCE_CC_WINDOW_MAX; what is written beyond that is bounded
  * @mtu: path MTU in bytes. Like those below, only for reading
  * @srtt: smoothed round-trip time in nanoseconds; 0: nothing has been measured
- * @min_rtt: shortest round-trip time, in nanoseconds
+ * @min_rtt: shortest round-trip time of packets that were sent once, in nanoseconds; 0: there was
+ *	none
  * @inflight: packets that are outstanding, of requests and responses
  */
 struct xroce_cc {
@@ -99,7 +101,8 @@ struct xroce_cc {
  * @release: a connection ends, or changes to another algorithm; may be NULL
  * @ack: a round-trip time has been measured
  * @loss: see enum xroce_cc_loss; @now is in nanoseconds of CLOCK_MONOTONIC; may be NULL
- * @cnp: CNPs have arrived, or marked responses; they count in xroce_cc_ack::cnps, too; may be NULL
+ * @cnp: CNPs have arrived, or marked responses; it precedes @ack, in
+ *	which they count, too; may be NULL
  * @flags: XROCE_CC_ECN, XROCE_CC_PARTS
  * @name: name, of letters, digits, '_', '-' and '.'
  */

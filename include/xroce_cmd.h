@@ -24,6 +24,7 @@ union xroce_cmd {
 	struct xroce_link_query link_query;
 	struct xroce_link_use link_use;
 	struct xroce_link_prog link_prog;
+	struct xroce_link_cc link_cc;
 	struct xroce_pd_add pd_add;
 	struct xroce_pd_del pd_del;
 	struct xroce_pd_query pd_query;
@@ -39,6 +40,7 @@ union xroce_cmd {
 	struct xroce_qp_del qp_del;
 	struct xroce_qp_query qp_query;
 	struct xroce_qp_send qp_send;
+	struct xroce_qp_cc qp_cc;
 	struct xroce_cq_add cq_add;
 	struct xroce_cq_del cq_del;
 	struct xroce_srq_add srq_add;
@@ -54,6 +56,7 @@ union xroce_cmd {
 	struct xroce_mtt_read mtt_read;
 	struct xroce_limit_set limit_set;
 	struct xroce_limit_query limit_query;
+	struct xroce_cc_query cc_query;
 };
 
 #endif

@@ -12,6 +12,7 @@
 #include "qp/follow.h"
 #include "qp/path.h"
 #include "recv/queue.h"
+#include "send/cc_bpf.h"
 
 #include "main.h"
 
@@ -42,6 +43,7 @@ static int __init xr_init(void)
 	ret = xr_kfunc_init();
 	if (ret)
 		goto err_xdp_tx;
+	xr_cc_bpf_init();
 	ret = xr_chardev_init();
 	if (ret)
 		goto err_xdp_tx;

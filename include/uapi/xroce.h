@@ -37,6 +37,7 @@ enum {
 	XROCE_NR_LINK_QUERY,
 	XROCE_NR_LINK_USE,
 	XROCE_NR_LINK_PROG,
+	XROCE_NR_LINK_CC,
 	XROCE_NR_PD_ADD = 0x10,
 	XROCE_NR_PD_DEL,
 	XROCE_NR_PD_QUERY,
@@ -52,6 +53,7 @@ enum {
 	XROCE_NR_QP_DEL,
 	XROCE_NR_QP_QUERY,
 	XROCE_NR_QP_SEND,
+	XROCE_NR_QP_CC,
 	XROCE_NR_CQ_ADD = 0x40,
 	XROCE_NR_CQ_DEL,
 	XROCE_NR_SRQ_ADD = 0x50,
@@ -67,6 +69,7 @@ enum {
 	XROCE_NR_MW_INVAL,
 	XROCE_NR_LIMIT_SET = 0x90,
 	XROCE_NR_LIMIT_QUERY,
+	XROCE_NR_CC_QUERY = 0xa0,
 };
 
 /* The size is in the structure, so the command number carries none. */
@@ -76,6 +79,7 @@ enum {
 #define XROCE_CMD_LINK_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_QUERY)
 #define XROCE_CMD_LINK_USE	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_USE)
 #define XROCE_CMD_LINK_PROG	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_PROG)
+#define XROCE_CMD_LINK_CC	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_CC)
 #define XROCE_CMD_PD_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_ADD)
 #define XROCE_CMD_PD_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_DEL)
 #define XROCE_CMD_PD_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_QUERY)
@@ -91,6 +95,7 @@ enum {
 #define XROCE_CMD_QP_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_DEL)
 #define XROCE_CMD_QP_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_QUERY)
 #define XROCE_CMD_QP_SEND	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_SEND)
+#define XROCE_CMD_QP_CC		_IO(XROCE_IOC_TYPE, XROCE_NR_QP_CC)
 #define XROCE_CMD_CQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_CQ_ADD)
 #define XROCE_CMD_CQ_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_CQ_DEL)
 #define XROCE_CMD_SRQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_ADD)
@@ -106,6 +111,7 @@ enum {
 #define XROCE_CMD_MW_INVAL	_IO(XROCE_IOC_TYPE, XROCE_NR_MW_INVAL)
 #define XROCE_CMD_LIMIT_SET	_IO(XROCE_IOC_TYPE, XROCE_NR_LIMIT_SET)
 #define XROCE_CMD_LIMIT_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_LIMIT_QUERY)
+#define XROCE_CMD_CC_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_CC_QUERY)
 
 /*
  * Flags of the @flags words; each command says which it takes. XROCE_F_PERSISTENT needs
@@ -293,6 +299,7 @@ struct xroce_link_del {
  * @verbs: out: name of its verbs device (an RDMA device of module xroce_ib); empty: none
  * @paths: out: see LINK_MAPS; 0: no maps yet
  * @reserved: out: 0
+ * @cc: out: name of the algorithm of congestion control that new connections have
  *
  * Errors: -ENOENT.
  */
@@ -312,6 +319,7 @@ struct xroce_link_query {
 	char verbs[64];
 	__u32 paths;
 	__u32 reserved;
+	char cc[16];
 };
 
 /**
@@ -446,6 +454,27 @@ struct xroce_link_prog {
 	__u32 flags;
 	__u32 link;
 	__s32 prog_fd;
+};
+
+/**
+ * struct xroce_link_cc - LINK_CC: choose the algorithm of congestion control of new connections
+ * @size: sizeof(struct xroce_link_cc)
+ * @flags: 0
+ * @link: number of the link
+ * @reserved: 0
+ * @name: name of the algorithm, see CC_QUERY; empty: that of the module parameter cc, as by default
+ *
+ * Connections that exist keep theirs: QP_CC. If the algorithm is a BPF program that is removed, the
+ * link has that of the module parameter again. Needs CAP_NET_ADMIN.
+ *
+ * Errors: -EPERM, -ENOENT (no such link), -ESRCH (no such algorithm), -EINVAL (no name).
+ */
+struct xroce_link_cc {
+	__u32 size;
+	__u32 flags;
+	__u32 link;
+	__u32 reserved;
+	char name[16];
 };
 
 /**
@@ -1368,6 +1397,11 @@ struct xroce_qp_del {
  * @sq_holes: out: packets that are missing while later ones have arrived
  * @req_probes: out: times that nothing was heard, and the oldest and last packet were sent again
  * @req_sacks: out: selective acknowledgements received
+ * @cc_rate: out: bytes a second that congestion control allows; 0: as fast as @cc_window allows
+ * @cc_window: out: packets that it allows to be outstanding; 0: it is not on RC, or not in RTS or
+ *	SQD. The other members of congestion control are then 0, too
+ * @req_cnps: out: congestion notifications of the peer, and marked packets of responses
+ * @cc: out: name of its algorithm
  *
  * All counters are set to 0 when the state becomes RESET or RTR.
  *
@@ -1439,6 +1473,64 @@ struct xroce_qp_query {
 	__u32 sq_holes;
 	__aligned_u64 req_probes;
 	__aligned_u64 req_sacks;
+	__aligned_u64 cc_rate;
+	__u32 cc_window;
+	__u32 req_cnps;
+	char cc[16];
+};
+
+/**
+ * struct xroce_qp_cc - QP_CC: change the algorithm of congestion control of a connection
+ * @size: sizeof(struct xroce_qp_cc)
+ * @flags: 0
+ * @qpn: number of the queue pair
+ * @reserved: 0
+ * @name: name of the algorithm, see CC_QUERY
+ *
+ * The connection is on RC, in RTS or SQD; whether it is used by libxroce or through a verbs device
+ * does not matter. A caller may change connections of the descriptor and of all processes of the
+ * same user, with CAP_NET_ADMIN all. The next connection of the queue pair has that of the link
+ * again.
+ *
+ * Errors: -ENOENT (no such queue pair, or another user's), -ESRCH (no such algorithm), -EINVAL (no
+ * such connection, no name).
+ */
+struct xroce_qp_cc {
+	__u32 size;
+	__u32 flags;
+	__u32 qpn;
+	__u32 reserved;
+	char name[16];
+};
+
+/**
+ * struct xroce_cc_query - CC_QUERY: query an algorithm of congestion control
+ * @size: sizeof(struct xroce_cc_query)
+ * @flags: in: XROCE_F_NEXT; out: 0
+ * @id: in, and with XROCE_F_NEXT out: its number
+ * @cc_flags: out: XROCE_CC_* of xroce_cc.h
+ * @name: out: its name
+ * @bpf: out: 1: it is a BPF program; 0: it is built in
+ * @bpf_link: out: number of its BPF link; 0: it has none
+ * @connections: out: connections that use it
+ * @links: out: links whose new connections use it
+ * @standard: out: 1: it is that of the module parameter cc; or 0
+ * @reserved: out: 0
+ *
+ * Needs no link. Errors: -ENOENT (no such algorithm, or with XROCE_F_NEXT none follows).
+ */
+struct xroce_cc_query {
+	__u32 size;
+	__u32 flags;
+	__u32 id;
+	__u32 cc_flags;
+	char name[16];
+	__u32 bpf;
+	__u32 bpf_link;
+	__u32 connections;
+	__u32 links;
+	__u32 standard;
+	__u32 reserved;
 };
 
 /*

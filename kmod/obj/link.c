@@ -113,6 +113,7 @@ static int xr_link_tables(struct xr_link *link, u32 keys, u32 qps)
 void xr_link_free(struct xr_link *link)
 {
 	xr_loop_close(&link->loop);
+	xr_cc_choose(&link->cc, "");
 	xr_limits_exit(&link->limits);
 	xr_maps_put(&link->maps);
 	xr_prog_put(rcu_dereference_protected(link->prog, true));
@@ -452,6 +453,7 @@ int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
 	q->qps = READ_ONCE(link->nr_qps);
 	q->paths = link->paths;
 	q->reserved = 0;
+	xr_cc_chosen(&link->cc, q->cc);
 	strscpy_pad(q->verbs, link->front ? link->front->name : "", sizeof(q->verbs));
 	ret = 0;
 out:

@@ -13,6 +13,7 @@
 #include "own/limit.h"
 #include "own/owner.h"
 #include "recv/group.h"
+#include "send/cc_list.h"
 
 #include "key.h"
 #include "maps.h"
@@ -102,6 +103,7 @@ struct xr_front {
  * @limits: limits and counts of objects; with a lock of their own
  * @loop: frames to itself; with a lock of their own
  * @mcast: multicast groups; with a lock of their own
+ * @cc: algorithm of congestion control of new connections; with a lock of its own
  *
  * The fields from @id to @tx_lost are under xr_links_lock, the others under @lock, except the
  * key bytes in @keys (key.h). The data path reads @dev and @prog under RCU, and @tx_lost. Maps,
@@ -149,6 +151,7 @@ struct xr_link {
 	struct xr_limits limits;
 	struct xr_loop loop;
 	struct xr_mcast mcast;
+	struct xr_cc_choice cc;
 };
 
 /* Links that have maps, by number. Written under xr_links_lock, read under RCU. */

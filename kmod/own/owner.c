@@ -100,6 +100,15 @@ bool xr_owner_sees(const struct xr_owner *caller, const struct xr_owner *owner)
 }
 
 /*
+ * True if @caller may choose how well objects of @owner perform: they are its own, or another
+ * process' of the same user.
+ */
+bool xr_owner_tunes(const struct xr_owner *caller, const struct xr_owner *owner)
+{
+	return (owner->pid && uid_eq(owner->uid, current_uid())) || xr_owner_sees(caller, owner);
+}
+
+/*
  * True if the caller may use what is reserved for administrators. Not audited: it may do without.
  */
 bool xr_owner_admin(void)

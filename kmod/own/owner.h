@@ -89,6 +89,7 @@ void xr_owner_close(struct xr_owner *own);
 void xr_owner_raise(struct xr_owner *own, struct xr_event *event);
 int xr_owner_check(const struct xr_owner *caller, const struct xr_owner *owner);
 bool xr_owner_sees(const struct xr_owner *caller, const struct xr_owner *owner);
+bool xr_owner_tunes(const struct xr_owner *caller, const struct xr_owner *owner);
 bool xr_owner_admin(void);
 u32 xr_owner_pid(const struct xr_owner *owner);
 u32 xr_owner_flags(const struct xr_owner *owner);

@@ -20,6 +20,8 @@
 #include "defer/defer.h"
 #include "recv/queue.h"
 #include "respond/queue.h"
+#include "send/cc_list.h"
+#include "send/packet.h"
 #include "send/paths.h"
 #include "send/state.h"
 
@@ -69,6 +71,7 @@ static void xr_qp_set_av(struct xr_qp *qp, const struct xr_qp_attr *a)
 	WRITE_ONCE(q->sport, xr_sport(qp->qpn, q->dest_qpn, a->sport));
 	WRITE_ONCE(q->tos, a->tos);
 	qp->send.ecn = false;
+	xr_request_ecn(qp, qp->type == XROCE_QPT_RC && xr_cc_listens(&qp->link->cc));
 	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
 }
 
@@ -83,15 +86,20 @@ static void xr_qp_move(struct xr_qp *qp, const struct xr_qp_attr *a)
 {
 	struct xroce_qp *q = qp->map;
 
-	/* With the lock, the module builds no response meanwhile. */
-	spin_lock_bh(&qp->responses.lock);
+	/*
+	 * With the locks, the module builds no response meanwhile, and no change of the algorithm
+	 * writes the ECN bits.
+	 */
+	spin_lock_bh(&qp->send.lock);
+	spin_lock(&qp->responses.lock);
 	if (a->mask & XROCE_QP_AV)
 		xr_qp_set_av(qp, a);
 	if (a->mask & XROCE_QP_PKEY)
 		xr_qp_set_pkey(q, a->pkey);
 	if (qp->type == XROCE_QPT_RC)
 		xr_tx_template(q);
-	spin_unlock_bh(&qp->responses.lock);
+	spin_unlock(&qp->responses.lock);
+	spin_unlock_bh(&qp->send.lock);
 }
 
 /* RC and UC, INIT to RTR: write the attributes of the connection. */

@@ -6,6 +6,7 @@
 #include <linux/export.h>
 #include <linux/if_vlan.h>
 #include <linux/log2.h>
+#include <linux/string.h>
 
 #include "uapi/xroce.h"
 #include "xroce_map.h"
@@ -16,8 +17,8 @@
 #include "obj/pd.h"
 #include "own/owner.h"
 #include "recv/srq.h"
+#include "send/inflight.h"
 #include "send/queue.h"
-#include "send/requester.h"
 #include "send/score.h"
 
 #include "create.h"
@@ -107,8 +108,14 @@ static void xr_qp_describe_sq(struct xr_qp *qp, struct xroce_qp_query *q)
 	if (qp->type == XROCE_QPT_RC && xr_send_active(s)) {
 		q->sq_srtt = s->rtt.srtt / NSEC_PER_USEC;
 		q->sq_window = s->window;
-		q->sq_outstanding = xr_requester_inflight(s) + xr_requester_expected(s);
+		q->sq_outstanding = xr_inflight_requests(s) + xr_inflight_responses(s);
 		q->sq_holes = xr_score_holes(s);
+		q->req_cnps = READ_ONCE(qp->map->req_cnps);
+	}
+	if (qp->type == XROCE_QPT_RC && s->cc.ops) {
+		q->cc_rate = s->cc.cost ? max(s->cc.state.rate, XROCE_CC_RATE_MIN) : 0;
+		q->cc_window = s->cc.window;
+		strscpy(q->cc, s->cc.ops->name, sizeof(q->cc));
 	}
 	spin_unlock_bh(&s->lock);
 }

@@ -17,6 +17,7 @@
 
 #include "ack.h"
 #include "holes.h"
+#include "inflight.h"
 #include "packet.h"
 #include "requester.h"
 #include "resend.h"
@@ -395,7 +396,7 @@ static int xr_ack_plain(struct xr_qp *qp, u32 psn, u32 syndrome)
 	 * Since the oldest packet was sent again, nothing behind it has been: a packet before that
 	 * made the peer miss it. This comes behind an RNR NAK of the same packet.
 	 */
-	if (syndrome == XROCE_SYN_NAK_SEQ && s->psn != s->top && xr_requester_inflight(s) <= 1)
+	if (syndrome == XROCE_SYN_NAK_SEQ && s->psn != s->top && xr_inflight_requests(s) <= 1)
 		return -ESTALE;
 	trace_xroce_nak_received(qp->link->id, qp->qpn, psn, syndrome);
 	if (kind == XR_SYN_KIND_RNR)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Congestion control of a connection: see cc.h. */
+#include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -52,21 +53,54 @@ static void xr_cc_apply(struct xr_cc *cc)
 				     max(rate, XROCE_CC_RATE_MIN));
 }
 
-/**
- * xr_cc_start() - begin, or change the algorithm
- * @cc: congestion control, which has ended or never begun
- * @ops: the algorithm
- * @mtu: path MTU
- * @cnps: xroce_qp::req_cnps
- */
-void xr_cc_start(struct xr_cc *cc, const struct xroce_cc_ops *ops, u32 mtu, u32 cnps)
+/* The algorithm begins. */
+static void xr_cc_init(struct xr_cc *cc, const struct xroce_cc_ops *ops)
 {
-	*cc = (struct xr_cc){ .ops = ops, .state.mtu = mtu, .cnps = cnps };
+	cc->ops = ops;
 	ops->init(&cc->state);
 	xr_cc_apply(cc);
 }
 
-/* The connection ends, or changes its algorithm. */
+/**
+ * xr_cc_start() - a connection begins
+ * @cc: congestion control, which has ended or never begun
+ * @choice: the algorithm of its link; NULL: nothing will be measured, as only RC responds
+ * @mtu: path MTU
+ * @cnps: xroce_qp::req_cnps
+ */
+void xr_cc_start(struct xr_cc *cc, const struct xr_cc_choice *choice, u32 mtu, u32 cnps)
+{
+	*cc = (struct xr_cc){ .state.mtu = mtu, .cnps = cnps };
+	xr_cc_init(cc, choice ? xr_cc_join(&cc->user, choice) : &xr_cc_none);
+}
+
+/**
+ * xr_cc_restart() - change the algorithm
+ * @cc: congestion control, which has begun, on RC
+ * @name: of the new algorithm; NULL: "none"
+ * @r: what is known of the path
+ *
+ * Return: 0; -ENOENT: there is no such algorithm, and nothing has changed.
+ */
+int xr_cc_restart(struct xr_cc *cc, const char *name, const struct xr_rtt *r)
+{
+	const struct xroce_cc_ops *old = cc->ops, *ops = xr_cc_rejoin(&cc->user, name);
+
+	if (!ops)
+		return -ENOENT;
+	if (old->release)
+		old->release(&cc->state);
+	cc->state = (struct xroce_cc){
+		.mtu = cc->state.mtu,
+		.srtt = r->srtt,
+		.min_rtt = r->min,
+		.inflight = cc->state.inflight,
+	};
+	xr_cc_init(cc, ops);
+	return 0;
+}
+
+/* The connection ends. */
 void xr_cc_end(struct xr_cc *cc)
 {
 	const struct xroce_cc_ops *ops = cc->ops;
@@ -74,6 +108,7 @@ void xr_cc_end(struct xr_cc *cc)
 	cc->ops = NULL;
 	if (ops && ops->release)
 		ops->release(&cc->state);
+	xr_cc_leave(&cc->user);
 }
 
 /**
@@ -111,9 +146,11 @@ void xr_cc_measured(struct xr_cc *cc, struct xr_rtt *r, u32 inflight, u32 cnps)
 	xr_cc_apply(cc);
 }
 
-/* Something was lost: see enum xroce_cc_loss. */
-void xr_cc_loss(struct xr_cc *cc, enum xroce_cc_loss how)
+/* @packets are sent again, or responses of so many are requested again: see enum xroce_cc_loss. */
+void xr_cc_loss(struct xr_cc *cc, enum xroce_cc_loss how, u32 packets)
 {
+	if (how == XROCE_CC_LOSS_NAK)
+		cc->lost += packets;
 	if (!cc->ops || !cc->ops->loss)
 		return;
 	cc->ops->loss(&cc->state, how, ktime_get_ns());

@@ -15,6 +15,8 @@
 
 #include "xroce_cc.h"
 
+#include "cc_list.h"
+
 struct xr_rtt;
 
 /* Request packets after which an acknowledgement is requested at the latest. */
@@ -25,7 +27,8 @@ struct xr_rtt;
 
 /**
  * struct xr_cc - congestion control of a connection
- * @ops: the algorithm; NULL: the connection has not begun, or has ended
+ * @ops: functions of the algorithm; NULL: the connection has not begun, or has ended
+ * @user: which one that is, with a lock of its own
  * @state: its state
  * @window: packets that may be outstanding, 1 to XROCE_CC_WINDOW_MAX
  * @quarter: packets after which an acknowledgement is requested
@@ -42,6 +45,7 @@ struct xr_rtt;
  */
 struct xr_cc {
 	const struct xroce_cc_ops *ops;
+	struct xr_cc_user user;
 	struct xroce_cc state;
 	u32 window;
 	u8 quarter;
@@ -56,10 +60,11 @@ struct xr_cc {
 	u64 clock;
 };
 
-void xr_cc_start(struct xr_cc *cc, const struct xroce_cc_ops *ops, u32 mtu, u32 cnps);
+void xr_cc_start(struct xr_cc *cc, const struct xr_cc_choice *choice, u32 mtu, u32 cnps);
+int xr_cc_restart(struct xr_cc *cc, const char *name, const struct xr_rtt *r);
 void xr_cc_end(struct xr_cc *cc);
 void xr_cc_measured(struct xr_cc *cc, struct xr_rtt *r, u32 inflight, u32 cnps);
-void xr_cc_loss(struct xr_cc *cc, enum xroce_cc_loss how);
+void xr_cc_loss(struct xr_cc *cc, enum xroce_cc_loss how, u32 packets);
 u64 xr_cc_paced(struct xr_cc *cc);
 
 /* Return: nanoseconds until packets may be sent; 0: one may be now. */

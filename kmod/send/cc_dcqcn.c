@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * DCQCN, "Congestion Control for Large-Scale RDMA Deployments" (SIGCOMM 2015): a congestion
- * notification cuts the rate by a part that follows how often they come; without any, the rate comes
- * back to where it was by halves, and then grows. It needs switches that mark packets (ECN), and
- * peers that notify.
+ * notification cuts the rate by a part that follows how often they come; without any, the rate
+ * comes back to where it was by halves, and then grows. It needs switches that mark packets (ECN),
+ * and peers that notify.
  *
- * A connection begins without a rate. The window is that of "none".
+ * A connection begins without a rate, and with a window of XR_DCQCN_FIRST: many that begin at once
+ * shall not lose more than they can repair. The window is then that of "none", but no more than the
+ * rate fills twice.
  *
  * The constants of the paper are for 40 Gbit/s and round-trip times of some 50 microseconds. Here
  * they follow the path: what the paper does each 55 microseconds is done once in a round-trip time
@@ -38,6 +40,10 @@
 /* alpha counts in parts of 1 << XR_DCQCN_SHIFT, and has the weight 1 / 256 (g). */
 #define XR_DCQCN_SHIFT		16
 #define XR_DCQCN_WEIGHT		8
+
+/* Packets that may be outstanding, before anything is known of the network, and at least. */
+#define XR_DCQCN_FIRST		16u
+#define XR_DCQCN_WINDOW		2u
 
 /* Expiries that are made up for after a pause, at most. */
 #define XR_DCQCN_LATE		64
@@ -74,6 +80,7 @@ static struct xr_dcqcn *xr_dcqcn(struct xroce_cc *c)
 static void xr_cc_dcqcn_init(struct xroce_cc *c)
 {
 	xr_cc_none.init(c);
+	c->cwnd = XR_DCQCN_FIRST << XROCE_CC_SHIFT;
 	xr_dcqcn(c)->alpha = 1u << XR_DCQCN_SHIFT;
 }
 
@@ -83,8 +90,8 @@ static u32 xr_dcqcn_time(const struct xroce_cc *c)
 	return max_t(u32, c->srtt, XR_DCQCN_TIME);
 }
 
-/* A notification: cut the rate. */
-static void xr_cc_dcqcn_cnp(struct xroce_cc *c, u64 now)
+/* There were notifications: cut the rate. @line has been measured. */
+static void xr_dcqcn_cut(struct xroce_cc *c, u64 now)
 {
 	struct xr_dcqcn *d = xr_dcqcn(c);
 
@@ -116,6 +123,18 @@ static void xr_dcqcn_grow(struct xroce_cc *c)
 	c->rate = (c->rate + d->target) / 2;
 }
 
+/*
+ * No more outstanding than the rate fills twice: acknowledgements, of which there are a few in a
+ * window, then come often enough, and the parts of READs are short.
+ */
+static void xr_dcqcn_window(struct xroce_cc *c)
+{
+	u64 bytes = mul_u64_u32_div(c->rate, 2 * xr_dcqcn_time(c), NSEC_PER_SEC);
+	u32 packets = min(div_u64(bytes, c->mtu), XROCE_CC_WINDOW_MAX);
+
+	c->cwnd = min(c->cwnd, max(packets, XR_DCQCN_WINDOW) << XROCE_CC_SHIFT);
+}
+
 static void xr_cc_dcqcn_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
 {
 	u32 time = xr_dcqcn_time(c), late;
@@ -125,6 +144,8 @@ static void xr_cc_dcqcn_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
 	xr_cc_none.ack(c, a);
 	if (!a->again && a->rtt)
 		d->line = max(d->line, div_u64((u64)a->delivered * c->mtu * NSEC_PER_SEC, a->rtt));
+	if (a->cnps && d->line)
+		xr_dcqcn_cut(c, a->now);
 	if (!d->target)
 		return;
 	for (late = 0; late < XR_DCQCN_LATE && a->now - d->calm >= time; late++) {
@@ -143,12 +164,12 @@ static void xr_cc_dcqcn_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
 		d->bytes -= count;
 		xr_dcqcn_grow(c);
 	}
+	xr_dcqcn_window(c);
 }
 
 const struct xroce_cc_ops xr_cc_dcqcn = {
 	.name = "dcqcn",
-	.flags = XROCE_CC_ECN,
+	.flags = XROCE_CC_ECN | XROCE_CC_PARTS,
 	.init = xr_cc_dcqcn_init,
 	.ack = xr_cc_dcqcn_ack,
-	.cnp = xr_cc_dcqcn_cnp,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Congestion control by delay, without the help of switches.
+ * Congestion control by delay, without the help of switches, though it listens to them.
  *
  * The shortest round-trip time tells how long the path is without a queue. The window grows by a
  * quarter of a packet in a round-trip time, and faster if there is no queue for long, until a
@@ -9,12 +9,23 @@
  * there see the same queue, so it empties, and others can see how long the path is. The larger
  * window loses more, and both grow alike: so the shares become equal.
  *
- * A delay of XR_DELAY_FREE is not a queue: that long hosts take, and batches. A loss is no
- * congestion, unless there are many: networks lose for other reasons, and queues show by delay
- * before they are full.
+ * All of them have to know the same shortest time for that. A connection that begins while others
+ * fill the queue takes the time with that queue for the shortest one. So a connection that has not
+ * seen its shortest time for long pauses for about a round-trip time; and one that sees a new
+ * shortest time pauses, too, since the queue has never been empty before. One pause causes others,
+ * until the queue is empty.
  *
- * A connection begins at the rate XR_DELAY_RATE, for one round-trip time. Then it doubles what it
- * sends until there is a queue.
+ * If it does not empty even so, there is traffic that does not care for delay, as that of most TCP.
+ * Then more and more may wait in the queue, until it is full and something is lost, or the shortest
+ * time is seen again; and the window grows as that of TCP does.
+ *
+ * A delay of XR_DELAY_FREE is not a queue: that long hosts take, and batches. A loss is no
+ * congestion, unless there are many, or there is a queue: networks lose for other reasons, and
+ * queues show by delay before they are full. One that is full nevertheless has no room for a packet
+ * of each connection: then a part of one has to do.
+ *
+ * A connection begins with XR_DELAY_FIRST packets, and doubles what it sends with each round-trip
+ * time until there is a queue, or something is lost. Then it pauses, too, as do others that begin.
  */
 #include <linux/build_bug.h>
 #include <linux/math64.h>
@@ -25,21 +36,34 @@
 
 #include "cc_list.h"
 
-/* Delay that counts as none, in nanoseconds. */
-#define XR_DELAY_FREE	(250 * NSEC_PER_USEC)
+/* Delay that counts as none, in nanoseconds: a quarter of the path, between these. */
+#define XR_DELAY_FREE_MIN	(15u * NSEC_PER_USEC)
+#define XR_DELAY_FREE		(250u * NSEC_PER_USEC)
 
-/* A connection that begins: packets at most, and bytes a second. */
-#define XR_DELAY_FIRST	64
-#define XR_DELAY_RATE	12500000
+/* Packets of a connection that begins. Others may begin as well, and queues be short. */
+#define XR_DELAY_FIRST	4
 
 /* Fewest packets, in parts: less than one in a round-trip time is a matter of the rate. */
 #define XR_DELAY_LEAST	(XROCE_CC_PACKET / 16)
 
-/* What the window grows by in a round-trip time. */
+/* A window up to this is sent at its exact rate, in packets; a larger one is bounded by ACKs. */
+#define XR_DELAY_EXACT	8
+
+/* What the window grows by in a round-trip time, in parts, and as a part of a large window. */
 #define XR_DELAY_STEP	(XROCE_CC_PACKET / 4)
+#define XR_DELAY_SHARE	64
+
+/*
+ * What may wait in the queue, in parts: at first; at least after losses, from where it grows again
+ * by XR_DELAY_MORE in a round-trip time; and at most, if others fill the queue.
+ */
+#define XR_DELAY_ROOM	(XROCE_CC_PACKET + XROCE_CC_PACKET / 4)
+#define XR_DELAY_TIGHT	(XROCE_CC_PACKET / 4)
+#define XR_DELAY_MORE	(XROCE_CC_PACKET / 64)
+#define XR_DELAY_MOST	(250 * XROCE_CC_PACKET)
 
 /* Round-trip times without a queue after which that doubles. */
-#define XR_DELAY_CALM	3
+#define XR_DELAY_CALM	2
 
 /* Samples after which the shortest of them counts, with that of as many before. */
 #define XR_DELAY_SAMPLES	16
@@ -47,34 +71,69 @@
 /* Losses are congestion if one of so many packets is lost. */
 #define XR_DELAY_LOSSES	6
 
+/* Round-trip times without the shortest one until a pause: so many, or up to twice that. */
+#define XR_DELAY_LONG	16
+
+/*
+ * The queue is nearly empty below this part of the longest delay. Round-trip times until it is full
+ * of others if it never is.
+ */
+#define XR_DELAY_DIP	2
+#define XR_DELAY_FULL	24
+
+/* Round-trip times after a loss in which no more may wait. */
+#define XR_DELAY_QUIET	8
+
+/* Part of the window that a loss leaves then, in eighths. */
+#define XR_DELAY_CUT	6
+
+/* Times are kept in units of 1 << XR_DELAY_CLOCK nanoseconds, and wrap after more than an hour. */
+#define XR_DELAY_CLOCK	10
+
 /**
  * struct xr_delay - xroce_cc::priv
  * @near: shortest round-trip time since @near_at, in nanoseconds; 0: none
  * @before: shortest in the time before, of the same length
- * @near_at: in nanoseconds of CLOCK_MONOTONIC, as the next
- * @round_at: when a round-trip time began
  * @least: the shortest round-trip time of the last samples, in nanoseconds
  * @base: that of the XR_DELAY_SAMPLES before, and before these; 0: there are none
- * @samples: number of the last samples
+ * @floor: shortest of all, in nanoseconds; 0: none
+ * @near_at: when @near began, in units of time, as the next
+ * @round_at: when a round-trip time began
+ * @hold: until then no loss counts; when the pause ends
+ * @seen: when a time about as short as @floor was seen
+ * @low: when the queue was nearly empty
+ * @peak: the longest round-trip time, which is forgotten slowly, in nanoseconds
+ * @kept: the window before the pause, in parts; 0: there is no pause
  * @acked: packets that have arrived since @round_at
- * @lost: packets that were sent again since
+ * @lost: losses since, or since the last that counted
+ * @room: what may wait in the queue, in parts
  * @step: what the window grows by in a round-trip time, in parts
+ * @samples: number of the last samples
  * @calm: round-trip times without a queue
+ * @queued: there was a queue at the last sample
  * @started: there has been a queue. Before, the window doubles each time
  */
 struct xr_delay {
 	u32 near;
 	u32 before;
-	u64 near_at;
-	u64 round_at;
 	u32 least;
 	u32 base[2];
-	u32 acked;
-	u32 lost;
+	u32 floor;
+	u32 near_at;
+	u32 round_at;
+	u32 hold;
+	u32 seen;
+	u32 low;
+	u32 peak;
+	u32 kept;
 	u32 step;
-	u8 samples;
-	u8 calm;
-	bool started;
+	u16 acked;
+	u16 lost;
+	u16 room;
+	u16 samples : 5;
+	u16 calm : 2;
+	u16 queued : 1;
+	u16 started : 1;
 };
 
 static struct xr_delay *xr_delay(struct xroce_cc *c)
@@ -83,27 +142,45 @@ static struct xr_delay *xr_delay(struct xroce_cc *c)
 	return (struct xr_delay *)c->priv;
 }
 
+/* Return: @ns, a time or a duration, in units. */
+static u32 xr_delay_units(u64 ns)
+{
+	return ns >> XR_DELAY_CLOCK;
+}
+
+/* Return: delay that counts as none on a path of @base nanoseconds, likewise. */
+static u32 xr_delay_free(u32 base)
+{
+	return clamp(base / 4, (u32)XR_DELAY_FREE_MIN, (u32)XR_DELAY_FREE);
+}
+
+/* True if others fill the queue. */
+static bool xr_delay_crowded(const struct xr_delay *d)
+{
+	return d->room > XR_DELAY_ROOM;
+}
+
 static void xr_cc_delay_init(struct xroce_cc *c)
 {
 	c->cwnd = XR_DELAY_FIRST * XROCE_CC_PACKET;
-	c->rate = XR_DELAY_RATE;
 	xr_delay(c)->step = XR_DELAY_STEP;
+	xr_delay(c)->room = XR_DELAY_ROOM;
 }
 
 /*
  * Return: the shortest round-trip time of the last half to whole one, so that jitter is no queue.
  * What has just begun may not wait so long.
  */
-static u32 xr_delay_near(struct xroce_cc *c, const struct xroce_cc_ack *a)
+static u32 xr_delay_near(struct xroce_cc *c, u32 rtt, u32 now)
 {
 	struct xr_delay *d = xr_delay(c);
 
-	if (!d->near || a->now - d->near_at > c->srtt / 2) {
-		d->before = d->near ?: a->rtt;
-		d->near = a->rtt;
-		d->near_at = a->now;
+	if (!d->near || now - d->near_at > xr_delay_units(c->srtt / 2)) {
+		d->before = d->near ?: rtt;
+		d->near = rtt;
+		d->near_at = now;
 	}
-	d->near = min(d->near, a->rtt);
+	d->near = min(d->near, rtt);
 	return d->started ? min(d->near, d->before) : d->near;
 }
 
@@ -111,11 +188,11 @@ static u32 xr_delay_near(struct xroce_cc *c, const struct xroce_cc_ack *a)
  * Return: the round-trip time without a queue, in nanoseconds. The shortest one of all may be that
  * of a packet which took another path, and overtook others.
  */
-static u32 xr_delay_base(struct xroce_cc *c, const struct xroce_cc_ack *a)
+static u32 xr_delay_base(struct xroce_cc *c, u32 rtt)
 {
 	struct xr_delay *d = xr_delay(c);
 
-	d->least = d->samples ? min(d->least, a->rtt) : a->rtt;
+	d->least = d->samples ? min(d->least, rtt) : rtt;
 	if (++d->samples == XR_DELAY_SAMPLES) {
 		d->base[1] = d->base[0] ?: d->least;
 		d->base[0] = d->least;
@@ -124,94 +201,262 @@ static u32 xr_delay_base(struct xroce_cc *c, const struct xroce_cc_ack *a)
 	return d->base[0] ? min(max(d->base[0], d->base[1]), 2 * c->min_rtt) : c->min_rtt;
 }
 
-/* There is a queue: a packet takes @near nanoseconds, and @base without one. */
-static void xr_delay_shrink(struct xroce_cc *c, const struct xroce_cc_ack *a, u32 near, u32 base)
+/* Nothing is known of the queue now, but what comes. */
+static void xr_delay_anew(struct xr_delay *d, u32 now)
 {
-	struct xr_delay *d = xr_delay(c);
-
-	c->cwnd = mul_u64_u32_div(c->cwnd, base + XR_DELAY_FREE, near);
 	d->started = true;
 	d->step = XR_DELAY_STEP;
 	d->calm = 0;
 	/* What was sent before will still meet the queue. */
 	d->near = 0;
-	d->round_at = a->now;
+	d->round_at = now;
+}
+
+/* There is a queue: a packet takes @near nanoseconds, and @base without one. */
+static void xr_delay_shrink(struct xroce_cc *c, u32 near, u32 base, u32 now)
+{
+	c->cwnd = mul_u64_u32_div(c->cwnd, min(base + xr_delay_free(base), near), near);
+	xr_delay_anew(xr_delay(c), now);
 }
 
 static void xr_delay_grow(struct xroce_cc *c, const struct xroce_cc_ack *a)
 {
-	struct xr_delay *d = xr_delay(c);
 	u32 acked = min(a->acked, XROCE_CC_WINDOW_MAX) << XROCE_CC_SHIFT;
+	struct xr_delay *d = xr_delay(c);
+	u32 step = max(d->step, c->cwnd / XR_DELAY_SHARE);
 
+
+	if (xr_delay_crowded(d))
+		step = max(XROCE_CC_PACKET, d->room / 16u);
 	if (!a->limited)
 		return;
+	/* Between two samples there is a round-trip time at least. */
 	if (d->started)
-		acked = min(acked, div_u64((u64)d->step * acked, c->cwnd));
+		acked = min(acked, div_u64((u64)step * acked, c->cwnd));
+	else
+		acked = c->cwnd;
 	c->cwnd += acked;
 }
 
-/* A round-trip time has passed. */
-static void xr_delay_round(struct xroce_cc *c, const struct xroce_cc_ack *a)
+/* A round-trip time has passed. @calm: there is no queue. */
+static void xr_delay_round(struct xroce_cc *c, bool calm, u32 now)
 {
 	struct xr_delay *d = xr_delay(c);
 
-	/* Not a queue is what loses so much, or it is too short to show. */
-	if (d->lost * XR_DELAY_LOSSES > d->acked) {
-		c->cwnd -= c->cwnd / 4;
-		d->started = true;
-		d->step = XR_DELAY_STEP;
+	if (!calm) {
 		d->calm = 0;
+		d->step = XR_DELAY_STEP;
 	} else if (d->calm < XR_DELAY_CALM) {
 		d->calm++;
 	} else {
-		d->step = max(min(2 * d->step, c->cwnd / 2), XR_DELAY_STEP);
+		d->step = 2 * max(d->step, c->cwnd / XR_DELAY_SHARE);
+		d->step = max(min(d->step, c->cwnd / 2), XR_DELAY_STEP);
 	}
+	if (now - d->low > XR_DELAY_FULL * xr_delay_units(c->srtt))
+		d->room = min(d->room + d->room / 6 + XROCE_CC_PACKET / 8, XR_DELAY_MOST);
+	else if (!d->lost && d->room < XR_DELAY_ROOM)
+		d->room += XR_DELAY_MORE;
+	d->peak -= d->peak / 32;
 	d->acked = 0;
 	d->lost = 0;
-	d->round_at = a->now;
+	d->round_at = now;
 }
 
 /* Pace what is a matter of the network. Twice as fast as long as nothing is known. */
-static void xr_delay_rate(struct xroce_cc *c, u32 base)
+static void xr_delay_rate(struct xroce_cc *c, u32 near, u32 base)
 {
 	u64 bytes = (u64)c->cwnd * c->mtu >> XROCE_CC_SHIFT;
+	struct xr_delay *d = xr_delay(c);
 
 	c->rate = 0;
 	if (c->srtt <= XR_DELAY_FREE)
 		return;
-	if (!xr_delay(c)->started)
+	if (!d->started)
 		bytes += bytes;
-	else if (c->cwnd > 2 * XROCE_CC_PACKET)
+	else if (xr_delay_crowded(d) || c->cwnd <= XR_DELAY_EXACT * XROCE_CC_PACKET)
+		base = near;
+	else
 		bytes += bytes / 4;
 	c->rate = div_u64(bytes * NSEC_PER_SEC, base);
 }
 
-static void xr_cc_delay_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
+/*
+ * Compare with the shortest round-trip time, and with the longest. Return: whether this one shows
+ * that a queue was taken for none, or that others have begun to pause.
+ */
+static bool xr_delay_seen(struct xroce_cc *c, u32 rtt, u32 now)
 {
-	u32 base = xr_delay_base(c, a), near = xr_delay_near(c, a);
-	u32 delay = near - min(near, base);
+	struct xr_delay *d = xr_delay(c);
+	u32 none, recent = d->base[0] ? min(d->base[0], d->base[1]) : 0;
+	bool lower = rtt < d->floor - d->floor / 16 || rtt < recent - recent / 8;
+
+	none = d->floor + d->floor / 8 + xr_delay_free(d->floor);
+	if (!d->floor || rtt <= none)
+		d->seen = now;
+	none = max(none, d->floor + (d->peak - min(d->peak, d->floor)) / XR_DELAY_DIP);
+	if (!d->floor || rtt <= none) {
+		d->low = now;
+		d->room = min(d->room, XR_DELAY_ROOM);
+	}
+	/* The module forgets it after a while. */
+	d->floor = c->min_rtt;
+	return d->started && lower;
+}
+
+/* True if a pause shall begin, since the shortest time has not been seen for long. */
+static bool xr_delay_pauses(struct xroce_cc *c, u32 now)
+{
+	u32 rounds = XR_DELAY_LONG + now % XR_DELAY_LONG;
 	struct xr_delay *d = xr_delay(c);
 
-	delay -= min(delay, XR_DELAY_FREE);
-	d->acked += a->acked;
-	d->lost += a->lost;
-	if (!d->round_at) {
-		c->cwnd = min(2 * (a->delivered + a->inflight), 2u * XR_DELAY_FIRST) << XROCE_CC_SHIFT;
-		d->round_at = a->now;
-	} else if ((u64)c->cwnd * delay > (u64)XROCE_CC_PACKET * near) {
-		xr_delay_shrink(c, a, near, base);
+	return d->started && now - d->seen > rounds * xr_delay_units(c->srtt);
+}
+
+/* Send a packet in a round-trip time, for one of them. @near: how long it is */
+static void xr_delay_pause(struct xroce_cc *c, u32 near, u32 now)
+{
+	struct xr_delay *d = xr_delay(c);
+
+	d->kept = c->cwnd;
+	d->started = true;
+	d->near = near;
+	d->hold = now + xr_delay_units(max(near - min(near, d->floor), near / 2));
+	d->seen = now;
+	c->cwnd = XR_DELAY_LEAST;
+	c->rate = div_u64((u64)c->mtu * NSEC_PER_SEC, near);
+}
+
+/* Likewise, in a pause. Return: whether it goes on. */
+static bool xr_delay_paused(struct xroce_cc *c, u32 now)
+{
+	struct xr_delay *d = xr_delay(c);
+
+	if (!d->kept)
+		return false;
+	if ((s32)(now - d->hold) < 0)
+		return true;
+	c->cwnd = d->kept;
+	d->kept = 0;
+	return false;
+}
+
+/* Something was lost. Others fill the queue: take what they leave, and no more for a while. */
+static void xr_delay_yield(struct xroce_cc *c, u32 now)
+{
+	u32 wait = (XR_DELAY_FULL - XR_DELAY_QUIET) * xr_delay_units(c->srtt);
+	struct xr_delay *d = xr_delay(c);
+
+	if (now - d->low > wait)
+		d->low = now - wait;
+	if (!xr_delay_crowded(d))
+		return;
+	c->cwnd = c->cwnd / 8 * XR_DELAY_CUT;
+	d->room = d->room / 8 * XR_DELAY_CUT;
+}
+
+/*
+ * What is lost shows that a queue is full only if there is one, or if it is much. Once in a
+ * round-trip time.
+ */
+static void xr_cc_delay_loss(struct xroce_cc *c, u32 how, u64 ns)
+{
+	struct xr_delay *d = xr_delay(c);
+	u32 now = xr_delay_units(ns);
+	bool much;
+
+	if (how == XROCE_CC_LOSS_RNR || d->kept)
+		return;
+	d->lost++;
+	if (d->hold && (s32)(now - d->hold) < 0)
+		return;
+	much = how == XROCE_CC_LOSS_TIMEOUT ||
+	       d->lost * XR_DELAY_LOSSES > d->acked + c->cwnd / XROCE_CC_PACKET;
+	if (!much && !d->queued)
+		return;
+	d->lost = 0;
+	xr_delay_yield(c, now);
+	if (!d->started && c->srtt) {
+		xr_delay_pause(c, c->srtt, now);
+		return;
+	}
+	if (!xr_delay_crowded(d)) {
+		d->room = max(d->room / 2u, XR_DELAY_TIGHT);
+		if (much)
+			c->cwnd /= 2;
+		else
+			xr_delay_shrink(c, max(d->near, c->min_rtt), c->min_rtt, now);
+		xr_delay_anew(d, now);
+	}
+	c->cwnd = max(c->cwnd, XR_DELAY_LEAST);
+	d->hold = now + xr_delay_units(c->srtt);
+}
+
+/* A switch has marked packets: there is a queue, though it need not be one of this connection. */
+static void xr_cc_delay_cnp(struct xroce_cc *c, u64 ns)
+{
+	struct xr_delay *d = xr_delay(c);
+	u32 now = xr_delay_units(ns);
+
+	if (d->kept || (d->hold && (s32)(now - d->hold) < 0))
+		return;
+	c->cwnd = max(c->cwnd - c->cwnd / 8, XR_DELAY_LEAST);
+	xr_delay_anew(d, now);
+	d->hold = now + xr_delay_units(c->srtt);
+}
+
+static void xr_cc_delay_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
+{
+	u32 now = xr_delay_units(a->now), base, near, delay;
+	struct xr_delay *d = xr_delay(c);
+	bool lower, full;
+
+	d->acked = min(d->acked + a->acked, XROCE_CC_WINDOW_MAX);
+	/* Of two attempts, nobody knows which the time is of. */
+	if (a->again || !a->rtt)
+		return;
+	base = xr_delay_base(c, a->rtt);
+	if (d->kept) {
+		near = d->near;
+		xr_delay_seen(c, a->rtt, now);
+		if (xr_delay_paused(c, now))
+			return;
+		if (!xr_delay_crowded(d))
+			xr_delay_shrink(c, near, min(base, d->floor), now);
+		near = a->rtt;
 	} else {
-		xr_delay_grow(c, a);
-		if (a->now - d->round_at >= c->srtt)
-			xr_delay_round(c, a);
+		near = xr_delay_near(c, a->rtt, now);
+		d->peak = max(d->peak, near);
+		lower = xr_delay_seen(c, a->rtt, now);
+		if (lower || xr_delay_pauses(c, now)) {
+			xr_delay_pause(c, near, now);
+			return;
+		}
+		delay = near - min(near, base);
+		delay -= min(delay, xr_delay_free(base));
+		d->queued = delay;
+		full = (u64)c->cwnd * delay > (u64)d->room * near;
+		if (full && !d->started) {
+			xr_delay_pause(c, near, now);
+			return;
+		}
+		if (full && !xr_delay_crowded(d)) {
+			xr_delay_shrink(c, near, base, now);
+		} else {
+			if (!full)
+				xr_delay_grow(c, a);
+			if (now - d->round_at >= xr_delay_units(c->srtt))
+				xr_delay_round(c, !delay, now);
+		}
 	}
 	c->cwnd = clamp(c->cwnd, XR_DELAY_LEAST, XROCE_CC_WINDOW_MAX << XROCE_CC_SHIFT);
-	xr_delay_rate(c, base);
+	xr_delay_rate(c, near, base);
 }
 
 const struct xroce_cc_ops xr_cc_delay = {
 	.name = "delay",
-	.flags = XROCE_CC_PARTS,
+	.flags = XROCE_CC_ECN | XROCE_CC_PARTS,
 	.init = xr_cc_delay_init,
 	.ack = xr_cc_delay_ack,
+	.loss = xr_cc_delay_loss,
+	.cnp = xr_cc_delay_cnp,
 };

@@ -30,6 +30,8 @@ static void xr_cc_none_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
 	u64 need = div_u64((u64)a->delivered * (c->min_rtt + c->min_rtt / 4), max(a->rtt, 1u));
 	u32 target = c->cwnd;
 
+	if (!c->min_rtt)
+		return;
 	/* There is a queue. A packet that was sent again may have been lost as well, even twice. */
 	if (a->rtt > (a->again ? 4 * (u64)c->min_rtt : c->min_rtt + c->min_rtt / 2))
 		target -= target / XR_CC_DECAY;

@@ -84,10 +84,17 @@ static void xr_request_network(struct xr_send *s, const struct xroce_qp *to, u32
 		*(__be32 *)l3 |= (htonl(flow) & IPV6_FLOWLABEL_MASK);
 }
 
-/* Packets are ECN-capable if the algorithm listens, or because the owner of the queue pair wants it. */
-static void xr_request_ecn(struct xr_qp *qp)
+/**
+ * xr_request_ecn() - have packets of a connection be ECN-capable, or not any more
+ * @qp: the queue pair
+ * @ecn: its algorithm of congestion control listens to marks. They are also ECN-capable if the
+ *	owner of the queue pair wants that
+ *
+ * The lock of the send side is held, or it is on its way to RTR. What the XDP program responds
+ * follows only then, before its template is made.
+ */
+void xr_request_ecn(struct xr_qp *qp, bool ecn)
 {
-	bool ecn = qp->send.cc.ops && qp->send.cc.ops->flags & XROCE_CC_ECN;
 	u8 tos = qp->map->tos;
 
 	if (ecn && !(tos & XROCE_ECN_MASK)) {
@@ -109,7 +116,7 @@ void xr_request_template(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 
-	xr_request_ecn(qp);
+	xr_request_ecn(qp, s->cc.ops && s->cc.ops->flags & XROCE_CC_ECN);
 	xr_request_ether(s, s->attr.dmac, s->attr.vlan, s->attr.prio,
 			 xr_qp_map_ipv6(qp->map));
 	xr_request_network(s, qp->map, s->attr.flow);

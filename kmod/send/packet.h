@@ -7,6 +7,7 @@
 
 struct xdp_buff;
 struct xr_qp;
+struct xr_send;
 struct xr_swqe;
 
 /**
@@ -30,6 +31,7 @@ struct xr_request {
 };
 
 u32 xr_request_want(const struct xr_qp *qp, const struct xr_swqe *w, u32 psn, u32 end);
+void xr_request_ecn(struct xr_qp *qp, bool ecn);
 void xr_request_template(struct xr_qp *qp);
 void xr_request_sack(struct xr_send *s);
 void xr_request_again(struct xr_send *s);

@@ -24,6 +24,7 @@
 
 #include "cc.h"
 #include "holes.h"
+#include "inflight.h"
 #include "local.h"
 #include "packet.h"
 #include "paths.h"
@@ -151,20 +152,6 @@ void xr_requester_pause(struct xr_send *s, u64 ns)
 	xr_requester_wait(s, XR_WAIT_PEER, xr_requester_longer(ns, &s->since));
 }
 
-/* The packet that was timed is acknowledged, or a response to it has arrived. The lock is held. */
-void xr_requester_measured(struct xr_send *s)
-{
-	const struct xr_qp *qp = container_of(s, struct xr_qp, send);
-
-	if (unlikely(!s->cc.ops)) {
-		s->rtt.timing = false;
-		return;
-	}
-	xr_cc_measured(&s->cc, &s->rtt, xr_psn_distance(s->psn, s->una),
-		       READ_ONCE(qp->map->req_cnps));
-	s->window = min(s->window, s->cc.window);
-}
-
 /* @packets more are acknowledged. The lock is held. */
 void xr_requester_progress(struct xr_send *s, u32 packets)
 {
@@ -173,7 +160,7 @@ void xr_requester_progress(struct xr_send *s, u32 packets)
 	s->rtt.delivered += packets;
 	if (s->rtt.timing &&
 	    xr_psn_distance(s->rtt.psn, s->una) >= xr_psn_distance(s->top, s->una))
-		xr_requester_measured(s);
+		xr_inflight_measured(s);
 	s->since = 0;
 	s->retries = 0;
 	s->rnr_retries = 0;
@@ -327,8 +314,8 @@ bool xr_requester_retries(struct xr_qp *qp, enum xr_again why)
 		return false;
 	}
 	*count += *count < limit;
-	xr_cc_loss(&s->cc, rnr ? XROCE_CC_LOSS_RNR : why == XR_AGAIN_SEQ_NAK ?
-				 XROCE_CC_LOSS_NAK : XROCE_CC_LOSS_TIMEOUT);
+	if (why != XR_AGAIN_SEQ_NAK)
+		xr_cc_loss(&s->cc, rnr ? XROCE_CC_LOSS_RNR : XROCE_CC_LOSS_TIMEOUT, 0);
 	trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, *count, why);
 	xr_requester_shrink(s, why);
 	xr_requester_restart(s);
@@ -422,7 +409,7 @@ static bool xr_requester_unreliable(const struct xr_qp *qp)
 }
 
 /*
- * True if a packet shall ask for an acknowledgement. @inflight: see xr_requester_inflight(); @end:
+ * True if a packet shall ask for an acknowledgement. @inflight: see xr_inflight_requests(); @end:
  * it is the last one of its message.
  */
 static __always_inline bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w,
@@ -451,7 +438,6 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 		xr_requester_restart(s);
 	xr_cc_sent(&s->cc, r->len + r->want + XR_REQUESTER_HEADERS);
 	if (!fresh) {
-		s->cc.lost++;
 		xr_request_again(s);
 		xr_requester_count(&qp->map->req_retransmits, 1);
 		this_cpu_inc(s->batch.stat->req_retransmit);
@@ -464,6 +450,8 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 		s->extra += packets - 1;
 	}
 	s->psn = xr_psn_add(s->psn, packets);
+	if (unlikely(!fresh))
+		s->cc.lost += packets;
 	if (fresh) {
 		if (!s->rtt.timing && (r->ack || responds) &&
 		    (xr_psn_distance(r->psn, s->rtt.psn) >= s->cc.every || !s->rtt.srtt))
@@ -483,7 +471,7 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 }
 
 /*
- * Build the next packet of @w, which has PSNs. @inflight: see xr_requester_inflight(). Return: as
+ * Build the next packet of @w, which has PSNs. @inflight: see xr_inflight_requests(). Return: as
  * xr_request_build().
  */
 static __always_inline int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w, u32 inflight)
@@ -570,7 +558,7 @@ static int xr_requester_step(struct xr_qp *qp)
 		return XR_IDLE;
 	if (!xr_swqe_sends(w))
 		return xr_requester_local(qp, w);
-	inflight = xr_requester_inflight(s);
+	inflight = xr_inflight_requests(s);
 	if (inflight >= s->window) {
 		xr_requester_count(&qp->map->req_window, 1);
 		s->cc.limited = true;
@@ -583,7 +571,7 @@ static int xr_requester_step(struct xr_qp *qp)
 	if (xr_swqe_responds(w) && s->reads >= s->attr.max_rd_atomic)
 		return XR_IDLE;
 	if (xr_swqe_responds(w) && s->reads &&
-	    xr_requester_expected(s) + s->reads > s->cc.window) {
+	    xr_inflight_responses(s) + s->reads > s->cc.window) {
 		s->cc.limited = true;
 		return XR_IDLE;
 	}

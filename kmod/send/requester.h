@@ -57,24 +57,8 @@ void xr_requester_back(struct xr_qp *qp, u32 psn);
 void xr_requester_rewind(struct xr_qp *qp);
 void xr_requester_pause(struct xr_send *s, u64 ns);
 void xr_requester_restart(struct xr_send *s);
-void xr_requester_measured(struct xr_send *s);
 void xr_requester_progress(struct xr_send *s, u32 packets);
 void xr_requester_locals(struct xr_qp *qp);
 void xr_requester_run(struct xr_qp *qp);
-
-/* Request packets that are sent, since the last rewind, and have not arrived, as far as known. */
-static inline u32 xr_requester_inflight(const struct xr_send *s)
-{
-	u32 sent = xr_psn_distance(s->psn, s->una) - s->extra;
-
-	/* Since a rewind others may be known. */
-	return sent - min(sent, s->score.requests);
-}
-
-/* Packets of READ responses that are missing, but for the last one of each. */
-static inline u32 xr_requester_expected(const struct xr_send *s)
-{
-	return s->extra - min(s->extra, s->score.responses);
-}
 
 #endif

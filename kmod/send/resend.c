@@ -176,7 +176,7 @@ static int xr_resend_missed(struct xr_qp *qp, u32 psn, u32 tries)
 	if (ret)
 		return ret;
 	s->score.credit--;
-	s->cc.lost++;
+	xr_cc_loss(&s->cc, XROCE_CC_LOSS_NAK, xr_psn_distance(end, psn));
 	xr_holes_sent(s, psn);
 	return 0;
 }
@@ -219,7 +219,7 @@ static int xr_resend_hole(struct xr_qp *qp)
 		return ret;
 	if (xr_swqe_responds(w))
 		xr_requester_count(&qp->map->req_implied_naks, 1);
-	s->cc.lost++;
+	xr_cc_loss(&s->cc, XROCE_CC_LOSS_NAK, xr_psn_distance(end, psn));
 	xr_score_resent(s, psn, xr_psn_distance(end, psn));
 	return 0;
 }
@@ -277,11 +277,22 @@ static u64 xr_resend_silence(const struct xr_qp *qp)
 	return min(ns << s->probes, jiffies_to_nsecs(s->ticks));
 }
 
+/*
+ * Return: nanoseconds since something was heard. What is paced may have been sent long after that:
+ * since then.
+ */
+static u64 xr_resend_waited(const struct xr_send *s, u64 now)
+{
+	u64 since = max(s->heard_at, s->cc.clock);
+
+	return now > since ? now - since : 0;
+}
+
 /* Return: nanoseconds until xr_send::tick expires. */
 u64 xr_resend_period(const struct xr_qp *qp)
 {
-	u64 ns = xr_resend_silence(qp), waited = ktime_get_ns() - qp->send.heard_at;
 	const struct xr_send *s = &qp->send;
+	u64 ns = xr_resend_silence(qp), waited = xr_resend_waited(s, ktime_get_ns());
 
 	ns = ns > waited ? ns - waited : 0;
 	if (s->score.open && s->score.since && !xr_send_waits(s))
@@ -343,7 +354,7 @@ bool xr_resend_overdue(struct xr_qp *qp)
 	if (c->open)
 		xr_score_judge(s, now);
 	/* It has expired for a hole. */
-	if (!heard && now - s->heard_at < xr_resend_silence(qp))
+	if (!heard && xr_resend_waited(s, now) < xr_resend_silence(qp))
 		return xr_resend_due(s);
 	s->heard_then = all;
 	s->heard_at = now;

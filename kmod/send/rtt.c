@@ -49,7 +49,7 @@ u32 xr_rtt_end(struct xr_rtt *r)
 	/* At most this long; a loss may be a part of it, or an outage. */
 	if (r->again)
 		ns = min_t(u64, ns, r->srtt ? 2ull * r->srtt : XR_RTT_FIRST);
-	if (!r->min || (ns <= r->min && !r->again) || now - r->min_at > XR_RTT_MIN_AGE) {
+	if (!r->again && (!r->min || ns <= r->min || now - r->min_at > XR_RTT_MIN_AGE)) {
 		r->min = ns;
 		r->min_at = now;
 	}
@@ -79,7 +79,7 @@ void xr_rtt_reset(struct xr_rtt *r)
 /* Return: nanoseconds without any response after which one is overdue. */
 u64 xr_rtt_timeout(const struct xr_rtt *r)
 {
-	return r->srtt ? max_t(u64, (u64)r->srtt + r->var, XR_RTT_TIMEOUT) : XR_RTT_UNKNOWN;
+	return r->srtt ? max_t(u64, r->srtt + 2ull * r->var, XR_RTT_TIMEOUT) : XR_RTT_UNKNOWN;
 }
 
 /* Return: jiffies after which an answer should have come, with its variation. */

@@ -16,7 +16,8 @@
  * struct xr_rtt - the round-trip time, in nanoseconds
  * @srtt: smoothed; 0: nothing is known
  * @var: smoothed deviation from it
- * @min: shortest of the last XR_RTT_MIN_AGE nanoseconds, or more
+ * @min: shortest of the last XR_RTT_MIN_AGE nanoseconds, or more, of packets that were sent once;
+ *	0: there was none
  * @min_at: when that was, in nanoseconds of CLOCK_MONOTONIC
  * @timing: a packet is being timed
  * @again: it has been sent again

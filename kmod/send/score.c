@@ -9,8 +9,8 @@
 #include "qp/qp.h"
 
 #include "holes.h"
+#include "inflight.h"
 #include "psn.h"
-#include "requester.h"
 #include "score.h"
 #include "wqe.h"
 
@@ -110,7 +110,7 @@ static bool xr_score_add(struct xr_qp *qp, u32 psn, u32 n, u32 *count, bool proo
 	*count += fresh;
 	s->rtt.delivered += fresh;
 	if (s->rtt.timing && xr_psn_distance(s->rtt.psn, psn) < n)
-		xr_requester_measured(s);
+		xr_inflight_measured(s);
 	if (end > xr_score_at(s, c->high)) {
 		c->high = xr_psn_add(psn, n);
 		xr_score_mark(c);

@@ -17,7 +17,6 @@
 #include "qp/qp.h"
 
 #include "cc.h"
-#include "cc_list.h"
 #include "packet.h"
 #include "requester.h"
 #include "resend.h"
@@ -102,7 +101,8 @@ void xr_send_start(struct xr_qp *qp)
 		s->una = s->psn;
 		s->top = s->psn;
 		xr_rtt_reset(&s->rtt);
-		xr_cc_start(&s->cc, xr_cc_default(), qp->mtu, READ_ONCE(qp->map->req_cnps));
+		xr_cc_start(&s->cc, qp->type == XROCE_QPT_RC ? &qp->link->cc : NULL, qp->mtu,
+			    READ_ONCE(qp->map->req_cnps));
 		s->keeps = XR_KEEPS_UNKNOWN;
 		s->discards = 0;
 		s->tried = s->psn;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <net/if.h>
 #include <unistd.h>
@@ -92,6 +93,15 @@ static void fill_limit_query(int fd, union arg *a)
 	check(!xroce_link_find(LIVE_DEV, &q), "a link");
 	a->cmd.limit_query.link = q.link;
 	a->flags = XROCE_F_USER;
+}
+
+static void fill_link_cc(int fd, union arg *a)
+{
+	struct xroce_link_query q;
+
+	(void)fd;
+	check(!xroce_link_find(LIVE_DEV, &q), "a link");
+	a->cmd.link_cc.link = q.link;
 }
 
 static void fill_link_query(int fd, union arg *a)
@@ -260,6 +270,15 @@ static void fill_qp_send(int fd, union arg *a)
 	a->cmd.qp_send.qpn = add.cmd.qp_add.qpn;
 }
 
+static void fill_qp_cc(int fd, union arg *a)
+{
+	union arg send = {};
+
+	fill_qp_send(fd, &send);
+	a->cmd.qp_cc.qpn = send.cmd.qp_send.qpn;
+	strcpy(a->cmd.qp_cc.name, "delay");
+}
+
 static void fill_srq_add(int fd, union arg *a)
 {
 	fill_qp_add(fd, a);
@@ -333,10 +352,11 @@ const struct command commands[] = {
 	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 40, 0, {}, true, fill_link_maps },
 	{ "LINK_DEL", XROCE_CMD_LINK_DEL, 16, XROCE_F_FORCE, { 12 }, true,
 	  fill_link_del },
-	{ "LINK_QUERY", XROCE_CMD_LINK_QUERY, 136, XROCE_F_NEXT, {}, true,
+	{ "LINK_QUERY", XROCE_CMD_LINK_QUERY, 152, XROCE_F_NEXT, {}, true,
 	  fill_link_query, .first = 64 },
 	{ "LINK_USE", XROCE_CMD_LINK_USE, 16, 0, {}, true, fill_link_use },
 	{ "LINK_PROG", XROCE_CMD_LINK_PROG, 16, 0, {}, true, fill_link_prog },
+	{ "LINK_CC", XROCE_CMD_LINK_CC, 32, 0, { 12 }, true, fill_link_cc },
 	{ "PD_ADD", XROCE_CMD_PD_ADD, 16, XROCE_F_PERSISTENT, { 12 }, false,
 	  fill_nothing },
 	{ "PD_DEL", XROCE_CMD_PD_DEL, 16, 0, { 12 }, false, fill_pd },
@@ -362,8 +382,9 @@ const struct command commands[] = {
 	{ "QP_MODIFY", XROCE_CMD_QP_MODIFY, 112, 0, { 52, 108 }, false,
 	  fill_qp_modify, .first = 96 },
 	{ "QP_SEND", XROCE_CMD_QP_SEND, 16, 0, { 12 }, false, fill_qp_send },
+	{ "QP_CC", XROCE_CMD_QP_CC, 32, 0, { 12 }, false, fill_qp_cc },
 	{ "QP_DEL", XROCE_CMD_QP_DEL, 16, 0, { 12 }, false, fill_qp },
-	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 464, XROCE_F_NEXT, { 100, 428 }, false,
+	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 496, XROCE_F_NEXT, { 100, 428 }, false,
 	  fill_qp, .first = 304 },
 	{ "CQ_ADD", XROCE_CMD_CQ_ADD, 32, 0, {}, false, fill_cq_add },
 	{ "CQ_DEL", XROCE_CMD_CQ_DEL, 16, 0, { 12 }, false, fill_cq },
@@ -382,6 +403,7 @@ const struct command commands[] = {
 	  fill_limit_set },
 	{ "LIMIT_QUERY", XROCE_CMD_LIMIT_QUERY, 416,
 	  XROCE_F_USER | XROCE_F_NEXT, {}, true, fill_limit_query, .first = 160 },
+	{ "CC_QUERY", XROCE_CMD_CC_QUERY, 56, XROCE_F_NEXT, {}, true, fill_nothing },
 };
 
 const size_t commands_count = ARRAY_SIZE(commands);

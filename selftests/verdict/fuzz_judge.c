@@ -443,6 +443,9 @@ static void judge_qp(const struct trial *t)
 	want.read = t->is.read;
 	/* Without the module all others are accepted. */
 	want.req_stale += d->req_ignored;
+	want.req_cnps += d->cnp_rx;
+	if (responds(t) && opcode(t) != XROCE_RC_ACK)
+		want.req_cnps += d->ecn_ce;
 	want.duplicates += d->duplicate;
 	want.naks += naks(d);
 	if (is_rc(t))

@@ -171,6 +171,7 @@ static const struct xr_cmd xr_cmds[] = {
 	XR_CMD(LINK_QUERY, link_query, 64, XROCE_F_NEXT, true),
 	XR_CMD(LINK_USE, link_use, 16, 0, true),
 	XR_CMD(LINK_PROG, link_prog, 16, 0, true),
+	XR_CMD(LINK_CC, link_cc, 32, 0, true),
 	XR_CMD(PD_ADD, pd_add, 16, XROCE_F_PERSISTENT, false),
 	XR_CMD(PD_DEL, pd_del, 16, 0, false),
 	XR_CMD(PD_QUERY, pd_query, 32, XROCE_F_NEXT, false),
@@ -186,6 +187,7 @@ static const struct xr_cmd xr_cmds[] = {
 	XR_CMD(QP_DEL, qp_del, 16, 0, false),
 	XR_CMD(QP_QUERY, qp_query, 304, XROCE_F_NEXT, false),
 	XR_CMD(QP_SEND, qp_send, 16, 0, false),
+	XR_CMD(QP_CC, qp_cc, 32, 0, false),
 	XR_CMD(CQ_ADD, cq_add, 32, 0, false),
 	XR_CMD(CQ_DEL, cq_del, 16, 0, false),
 	XR_CMD(SRQ_ADD, srq_add, 40, 0, false),
@@ -201,6 +203,7 @@ static const struct xr_cmd xr_cmds[] = {
 	XR_CMD(MTT_READ, mtt_read, 32, 0, false),
 	XR_CMD(LIMIT_SET, limit_set, 80, XROCE_F_USER, true),
 	XR_CMD(LIMIT_QUERY, limit_query, 160, XROCE_F_USER | XROCE_F_NEXT, true),
+	XR_CMD(CC_QUERY, cc_query, 56, XROCE_F_NEXT, true),
 };
 
 static const struct xr_cmd *xr_cmd_find(unsigned int cmd)

@@ -41,6 +41,9 @@ xr_handler xr_do_mw_add, xr_do_mw_del, xr_do_mw_query, xr_do_mw_bind, xr_do_mw_i
 /* qp.c */
 xr_handler xr_do_qp_add, xr_do_qp_modify, xr_do_qp_del, xr_do_qp_query, xr_do_qp_send;
 
+/* cc.c */
+xr_handler xr_do_link_cc, xr_do_qp_cc, xr_do_cc_query;
+
 /* limit.c */
 xr_handler xr_do_limit_set, xr_do_limit_query;
 

@@ -62,6 +62,7 @@ static bool command(int ret, size_t size)
 CALL(link_query, link_query, xroce_link_query(s))
 CALL(limit_set, limit_set, xroce_limit_set(s))
 CALL(limit_query, limit_query, xroce_limit_query(s))
+CALL(cc_query, cc_query, xroce_cc_query(s))
 CALL(pd_query, pd_query, xroce_pd_query(x, s))
 CALL(mr_reg, mr_reg, xroce_mr_reg(x, s))
 CALL(mr_reg_phys, mr_reg_phys, xroce_mr_reg_phys(x, s))
@@ -207,6 +208,7 @@ static const struct {
 	bool (*fn)(void);
 } rows[] = {
 	ROW(link_query), ROW(link_find), ROW(limit_set), ROW(limit_query), ROW(pd_query),
+	ROW(cc_query),
 	ROW(mr_reg), ROW(mr_reg_file), ROW(mr_reg_phys), ROW(mr_reg_shared), ROW(mr_rereg),
 	ROW(mr_rereg_file), ROW(mr_advise), ROW(mr_query), ROW(mtt_query), ROW(qp_modify),
 	ROW(qp_query), ROW(qp_create), ROW(qp_connect), ROW(send_open), ROW(post_send),

@@ -9,7 +9,14 @@
 #include_next <linux/types.h>
 
 typedef __u8 u8;
+typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+
+struct list_head {
+	struct list_head *next, *prev;
+};
 
 #endif /* XROCE_TEST_LINUX_TYPES_H */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's largest numbers. */
+#ifndef XROCE_TEST_LINUX_LIMITS_H
+#define XROCE_TEST_LINUX_LIMITS_H
+
+#include <stdint.h>
+
+#include_next <linux/limits.h>
+
+#define U8_MAX	UINT8_MAX
+#define U32_MAX	UINT32_MAX
+
+#endif /* XROCE_TEST_LINUX_LIMITS_H */
