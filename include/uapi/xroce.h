@@ -1398,8 +1398,8 @@ struct xroce_qp_del {
  * @req_probes: out: times that nothing was heard, and the oldest and last packet were sent again
  * @req_sacks: out: selective acknowledgements received
  * @cc_rate: out: bytes a second that congestion control allows; 0: as fast as @cc_window allows
- * @cc_window: out: packets that it allows to be outstanding; 0: it is not on RC, or not in RTS or
- *	SQD. The other members of congestion control are then 0, too
+ * @cc_window: out: packets that may be outstanding by what it says; 0: it is not on RC, or not in
+ *	RTS or SQD. The other members of congestion control are then 0, too
  * @req_cnps: out: congestion notifications of the peer, and marked packets of responses
  * @cc: out: name of its algorithm
  *

@@ -235,8 +235,8 @@ forms() {
 	for words in 'qp help' 'help qp' 'qp -h' 'qp -help'; do
 		# shellcheck disable=SC2086
 		xr $words >"$work/out"
-		[ "$(grep -c '^xroce qp ' "$work/out")" = 4 ] ||
-			not_so "four forms: $words: $(cat "$work/out")"
+		[ "$(grep -c '^xroce qp ' "$work/out")" = 5 ] ||
+			not_so "five forms: $words: $(cat "$work/out")"
 	done
 	for words in 'qp del help' 'help qp del' 'qp del -h' 'q d help'; do
 		# shellcheck disable=SC2086

@@ -257,6 +257,7 @@ link add dev x0
 link reload dev x0
 link del dev x0
 link limit pd 1
+link set dev x0 cc none
 pd show
 pd add
 pd del pd 1
@@ -275,6 +276,9 @@ qp show
 qp add pd 1
 qp modify qpn 0x800000 state init
 qp del qpn 0x800000
+qp set qpn 0x800000 cc none
+cc show
+cc del none
 mpt show
 mpt show dev x0
 mtt show

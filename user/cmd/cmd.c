@@ -32,7 +32,7 @@ static int help(const char *noun, const struct cmd *table)
 /* Translate a verb of other commands into the verb of this one. */
 static const char *alias(const char *word)
 {
-	return !strcmp(word, "list") || !strcmp(word, "ls") ? "show" :
+	return !strcmp(word, "list") || !strcmp(word, "ls") || !strcmp(word, "s") ? "show" :
 	       !strcmp(word, "delete") ? "del" : word;
 }
 

@@ -44,6 +44,7 @@ struct cmd {
 int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv);
 
 /* The nouns: those that have verbs, and the others. */
+extern const struct cmd cc_verbs[];
 extern const struct cmd feature_verbs[];
 extern const struct cmd link_verbs[];
 extern const struct cmd mpt_verbs[];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arg.h"
+#include "cc_arg.h"
 #include "cmd.h"
 #include "dev.h"
 #include "link.h"
@@ -93,6 +94,8 @@ static int set_up(const char *dev, const struct xroce_attach_opts *opts,
 {
 	int status = link_conf_limit(conf, dev, opts->link);
 
+	if (!status && *conf->cc)
+		status = cc_link("link add", dev, opts->link, conf->cc);
 	/* Programs find the device as soon as it exists: the limits come first. */
 	if (!status && *conf->verbs)
 		status = verbs_add(dev, conf->verbs);
@@ -136,7 +139,7 @@ static int link_add(int argc, char **argv)
 		.debug = options.debug,
 	};
 	const char *dev = NULL, *path = NULL;
-	char verbs[VERBS_NAME_MAX] = "";
+	char verbs[VERBS_NAME_MAX] = "", cc[XROCE_CC_NAME_MAX] = "";
 	bool optional = false;
 	struct link_conf conf = {};
 	struct arg args[] = {
@@ -145,6 +148,7 @@ static int link_add(int argc, char **argv)
 		{ "mpt", &link_arg_mpt, &opts.mpt_entries, ARG_OPTIONAL },
 		{ "qp", &link_arg_qp, &opts.qp_entries, ARG_OPTIONAL },
 		{ "paths", &link_arg_paths, &opts.paths, ARG_OPTIONAL },
+		{ "cc", &cc_arg_name, cc, ARG_OPTIONAL },
 		{ "verbs", &verbs_arg_name, verbs, ARG_OPTIONAL },
 		{ "conf", &arg_text, &path, ARG_OPTIONAL },
 		{ "optional", &arg_flag, &optional, ARG_OPTIONAL },
@@ -170,6 +174,8 @@ static int link_add(int argc, char **argv)
 		opts.paths = conf.paths;
 	if (*verbs)
 		memcpy(conf.verbs, verbs, sizeof(verbs));
+	if (*cc)
+		memcpy(conf.cc, cc, sizeof(cc));
 	if (!status)
 		status = make_link(dev, &opts, &conf);
 	link_conf_free(&conf);
@@ -229,7 +235,8 @@ static int link_del(int argc, char **argv)
 const struct cmd link_verbs[] = {
 	{ "show", link_show, "[[dev] DEV]" },
 	{ "add", link_add, "[dev] DEV [mode native|generic|auto] [mpt N] [qp N]\n"
-	  "\t[paths N] [verbs NAME] [conf FILE [optional]]" },
+	  "\t[paths N] [cc NAME] [verbs NAME] [conf FILE [optional]]" },
+	{ "set", link_set, "[dev] DEV cc NAME" },
 	{ "reload", link_reload, "[dev] DEV" },
 	{ "del", link_del, "[dev] DEV [force]" },
 	{ "limit", link_limit,

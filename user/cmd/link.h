@@ -3,6 +3,8 @@
 #ifndef _XROCE_LINK_H
 #define _XROCE_LINK_H
 
+#include "xroce_cc.h"
+
 #include "arg.h"
 #include "libxroce.h"
 #include "verbs.h"
@@ -32,6 +34,7 @@ extern const struct arg_type link_arg_paths;	/* __u32, UDP source ports of a con
  * @mpt: entries of the memory protection table; 0: not given
  * @qp: entries of the queue pair table; 0: not given
  * @paths: UDP source ports of a connection; 0: not given
+ * @cc: algorithm of congestion control of new connections, or empty
  * @verbs: name of the verbs device to make, or empty
  * @limit: limits to set, without the link's number
  * @limits: number of elements in @limit
@@ -42,6 +45,7 @@ struct link_conf {
 	__u32 mpt;
 	__u32 qp;
 	__u32 paths;
+	char cc[XROCE_CC_NAME_MAX];
 	char verbs[VERBS_NAME_MAX];
 	struct xroce_limit_set limit[LINK_CONF_LIMITS];
 	int limits;

@@ -136,6 +136,8 @@ static void show_link(const struct row *r, double since)
 	/* In text only if it is not the default. */
 	if (all || q->paths > 1)
 		print_num("paths", q->paths);
+	if (all || (*q->cc && strcmp(q->cc, "none")))
+		print_str("cc", q->cc);
 	print_num("pds", q->pds);
 	print_num("mrs", q->mrs);
 	if (r->here && count_windows(r->dev, &windows))

@@ -12,6 +12,7 @@ static const struct cmd nouns[] = {
 	{ "mr",		.verbs = mr_verbs, .about = "memory regions" },
 	{ "mw",		.verbs = mw_verbs, .about = "memory windows" },
 	{ "qp",		.verbs = qp_verbs, .about = "queue pairs" },
+	{ "cc",		.verbs = cc_verbs, .about = "algorithms of congestion control" },
 	{ "mpt",	.verbs = mpt_verbs, .about = "memory protection table, as the XDP program sees it" },
 	{ "mtt",	.verbs = mtt_verbs, .about = "pool of translation tables" },
 	{ "stat",	.verbs = stat_verbs, .about = "counters of links" },

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arg.h"
+#include "cc_arg.h"
 #include "cmd.h"
 #include "counter.h"
 #include "dev.h"
@@ -127,6 +128,12 @@ static void show_stats(const struct xroce_qp_query *q)
 	show_nonzero("sq_window", q->sq_window);
 	show_nonzero("sq_outstanding", q->sq_outstanding);
 	show_nonzero("sq_holes", q->sq_holes);
+	if (q->cc_window) {
+		print_str("cc", q->cc);
+		print_num("cc_window", q->cc_window);
+		show_nonzero("cc_rate", q->cc_rate);
+		show_nonzero("req_cnps", q->req_cnps);
+	}
 }
 
 /* The send queue and the attributes of the requester. */
@@ -246,6 +253,7 @@ const struct cmd qp_verbs[] = {
 	  "\t[sgid A] [dgid A] [dest-qpn N] [rq-psn N] [mtu BYTES] [access LIST]\n"
 	  "\t[pkey N] [min-rnr-timer N] [max-rd-atomic N] [sport N] [tos N] [ttl N]\n"
 	  "\t[qkey N] [force]" },
+	{ "set", qp_set, "[dev DEV] qpn N cc NAME" },
 	{ "del", qp_del, "[dev DEV] [qpn] N" },
 	{}
 };

@@ -117,6 +117,7 @@ int xroce_link_query_sized(struct xroce_link_query *query, size_t size);
 int xroce_link_find_sized(const char *netdev, struct xroce_link_query *query, size_t size);
 int xroce_limit_set_sized(struct xroce_limit_set *set, size_t size);
 int xroce_limit_query_sized(struct xroce_limit_query *query, size_t size);
+int xroce_cc_query_sized(struct xroce_cc_query *query, size_t size);
 int xroce_pd_query_sized(struct xroce *x, struct xroce_pd_query *query, size_t size);
 int xroce_mr_reg_sized(struct xroce *x, struct xroce_mr_reg *reg, size_t size);
 int xroce_mr_reg_file_sized(struct xroce *x, int fd, __u64 offset, struct xroce_mr_reg *reg,
@@ -371,6 +372,26 @@ static inline int xroce_limit_query(struct xroce_limit_query *query)
 {
 	return xroce_limit_query_sized(query, sizeof(*query));
 }
+
+/**
+ * xroce_cc_query() - query an algorithm of congestion control; no handle is needed
+ * @query: number and flags in, the rest out
+ *
+ * Return: 0, or as for struct xroce_cc_query; -ENXIO (the module is not loaded).
+ */
+static inline int xroce_cc_query(struct xroce_cc_query *query)
+{
+	return xroce_cc_query_sized(query, sizeof(*query));
+}
+
+/**
+ * xroce_link_cc() - choose the algorithm of congestion control of new connections of a link
+ * @link: number of the link
+ * @name: name of the algorithm; empty: that of the module parameter cc
+ *
+ * Return: 0, or as for struct xroce_link_cc; -ENAMETOOLONG; -ENXIO (the module is not loaded).
+ */
+int xroce_link_cc(__u32 link, const char *name);
 
 /**
  * xroce_pd_add() - allocate a protection domain
@@ -705,6 +726,16 @@ static inline int xroce_qp_query(struct xroce *x, struct xroce_qp_query *query)
 {
 	return xroce_qp_query_sized(x, query, sizeof(*query));
 }
+
+/**
+ * xroce_qp_cc() - change the algorithm of congestion control of a connection
+ * @x: a handle for the link; the queue pair may be another one's
+ * @qpn: number of the queue pair
+ * @name: name of the algorithm
+ *
+ * Return: 0, or as for struct xroce_qp_cc; -ENAMETOOLONG.
+ */
+int xroce_qp_cc(struct xroce *x, __u32 qpn, const char *name);
 
 /*
  * Receiving. The rings are shared with the module. Each queue is deleted once, before or after

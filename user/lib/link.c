@@ -15,6 +15,8 @@ int xroce_link_query_sized(struct xroce_link_query *query, size_t size)
 		query->paths = 0;
 		query->reserved = 0;
 	}
+	if (XROCE_HAS(size, struct xroce_link_query, cc))
+		memset(query->cc, 0, sizeof(query->cc));
 	return xroce_command_once(XROCE_CMD_LINK_QUERY, query, size);
 }
 

@@ -36,7 +36,8 @@ static const struct {
 	COMMAND(MR_REG, mr_reg), COMMAND(MR_REG_PHYS, mr_reg_phys),
 	COMMAND(MR_REG_SHARED, mr_reg_shared), COMMAND(MR_REREG, mr_rereg),
 	COMMAND(MR_ADVISE, mr_advise), COMMAND(MR_QUERY, mr_query),
-	COMMAND(MTT_QUERY, mtt_query), COMMAND(QP_ADD, qp_add), COMMAND(QP_MODIFY, qp_modify),
+	COMMAND(CC_QUERY, cc_query), COMMAND(MTT_QUERY, mtt_query),
+	COMMAND(QP_ADD, qp_add), COMMAND(QP_MODIFY, qp_modify),
 	COMMAND(QP_QUERY, qp_query), COMMAND(SRQ_QUERY, srq_query), COMMAND(MW_ADD, mw_add),
 	COMMAND(MW_QUERY, mw_query), COMMAND(MW_BIND, mw_bind),
 };

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Words that name an algorithm of congestion control, for links and connections. */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "xroce_cc.h"
+
+#include "cc_arg.h"
+#include "dev.h"
+#include "message.h"
+
+static bool parse_name(const char *text, void *to)
+{
+	size_t len = strlen(text), i;
+
+	for (i = 0; i < len; i++)
+		if (!isascii(text[i]) || (!isalnum(text[i]) && !strchr("_-.", text[i])))
+			return false;
+	if (!len || len >= XROCE_CC_NAME_MAX)
+		return false;
+	strcpy(to, text);
+	return true;
+}
+
+const struct arg_type cc_arg_name = {
+	"1 to 15 letters, digits, '_', '-' and '.'", parse_name
+};
+
+int cc_link(const char *what, const char *dev, __u32 link, const char *name)
+{
+	static const struct reason reasons[] = {
+		{ ENOENT, "it has no link" },
+		{ EPERM, "not permitted: CAP_NET_ADMIN is needed" },
+		{ ESRCH, CC_UNKNOWN },
+		{}
+	};
+	int err = xroce_link_cc(link, name);
+
+	return err ? fail("%s dev %s: cc %s: %s", what, dev, name, reason(err, reasons)) : EXIT_OK;
+}
+
+int link_set(int argc, char **argv)
+{
+	char cc[XROCE_CC_NAME_MAX] = "";
+	const char *dev = NULL;
+	struct arg args[] = {
+		{ "dev", &arg_text, &dev, ARG_NEEDED | ARG_BARE },
+		{ "cc", &cc_arg_name, cc, ARG_NEEDED },
+		{}
+	};
+	struct xroce_link_query q;
+	int status, err;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	err = xroce_link_find(dev, &q);
+	if (err)
+		return fail("link set dev %s: %s", dev,
+			    err == -ENOENT ? "it has no link" : reason(err, NULL));
+	return cc_link("link set", dev, q.link, cc);
+}
+
+/**
+ * struct change - the algorithm that a connection shall have
+ * @qpn: its number
+ * @cc: name of the algorithm
+ */
+struct change {
+	__u32 qpn;
+	char cc[XROCE_CC_NAME_MAX];
+};
+
+static int set_one(struct xroce *x, const char *netdev, void *arg)
+{
+	static const struct reason reasons[] = {
+		{ ENOENT, "no such queue pair" },
+		{ ESRCH, CC_UNKNOWN },
+		{ EINVAL, "it is not on RC, or not in RTS or SQD" },
+		{ ENODEV, "the link has been deleted" },
+		{}
+	};
+	const struct change *c = arg;
+	int err = xroce_qp_cc(x, c->qpn, c->cc);
+
+	(void)netdev;
+	return err ? fail("qp 0x%06x: cc %s: %s", c->qpn, c->cc, reason(err, reasons)) : EXIT_OK;
+}
+
+int qp_set(int argc, char **argv)
+{
+	struct change change = {};
+	const char *dev = NULL;
+	struct arg args[] = {
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "qpn", &arg_24bit, &change.qpn, ARG_NEEDED },
+		{ "cc", &cc_arg_name, change.cc, ARG_NEEDED },
+		{}
+	};
+	int status = arg_parse(args, argc, argv);
+
+	return status ? : dev_each(dev, true, set_one, &change);
+}
