@@ -163,7 +163,7 @@ man: $(if $(RST2MAN),$(man_pages))
 	$(if $(RST2MAN),@:,@echo "no rst2man: no manual pages (Debian: python3-docutils)" >&2)
 
 man_of_3  := user/lib/libxroce.h include/uapi/xroce.h include/xroce_counter.h \
-	     $(wildcard examples/manual/*.c)
+	     include/xroce_cc.h $(wildcard examples/manual/*.c examples/*.bpf.c)
 $(B)/doc/man/%.rst: doc/man/%.rst doc/man/kdoc.py $(man_of_3)
 	@mkdir -p $(@D)
 	@doc/man/kdoc.py $< >$@
@@ -180,7 +180,7 @@ selftests: $(object) $(test_bpf) $(B)/user/libxroce.a $(kverbs)
 	+@$(MAKE) --no-print-directory -C selftests
 
 # Built like by users of the packages, but with the headers and library of this tree.
-examples: $(B)/user/libxroce.a
+examples: $(B)/user/libxroce.a $(patsubst %.c,$(B)/%.o,$(wildcard examples/*.bpf.c))
 	+$(if $(filter 1,$(V)),,@)$(MAKE) $(if $(filter 1,$(V)),,-s) --no-print-directory -C examples \
 		O=../$(B)/examples XROCE_CFLAGS='-I../include -I../user/lib' XROCE_DEPS=../$< \
 		XROCE_LIBS='../$< $(shell pkg-config --libs $(lib_pkgs))'
@@ -316,6 +316,19 @@ bench-networks: deps
 		selftests/vm.sh --icount --timeout 1800 -- selftests/bench/flows.sh -w $$who \
 			-o $(B)/bench-flows-$$who.json || exit 1; done
 
+# Congestion control on networks that no machine here has, simulated: all rows.
+.PHONY: sim sim-save
+sim:
+	@$(MAKE) --no-print-directory -C selftests $(abspath $(B)/selftests/sim/sim)
+	@$(B)/selftests/sim/sim table
+
+# Keep the table of doc/networks.md, and draw doc/simulation.svg.
+sim-save: needed += $(deps_bench)
+sim-save: deps
+	@$(MAKE) --no-print-directory -C selftests $(abspath $(B)/selftests/sim/sim)
+	@selftests/sim/sim.sh save
+	@selftests/bench/plot.sh simulation
+
 # On this host, in nanoseconds: cost of the program without its module.
 bench-native: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) bpf user selftests
@@ -336,7 +349,7 @@ example_dir = $(DESTDIR)$(PREFIX)/share/doc/xroce/examples
 settings := $(wildcard user/systemd/*.conf)
 examples := $(patsubst examples/%,%,$(wildcard examples/Makefile examples/*.[ch] examples/*/*))
 completion := user/bash-completion/xroce
-headers := user/lib/libxroce.h
+headers := user/lib/libxroce.h include/xroce_cc.h
 dkms_dir = $(DESTDIR)/usr/src/xroce-$(VERSION)
 
 install: install-module install-user
@@ -462,6 +475,7 @@ help:
 	@echo 'bench-check  bench, and compare with selftests/bench/figures.json'
 	@echo 'bench-save  keep the figures of the last bench there; bench-plot draws them'
 	@echo 'bench-networks  goodput on links that delay, lose, reorder or are shared; and of rxe, TCP'
+	@echo 'sim        congestion control on simulated networks; sim-save keeps table and picture'
 	@echo 'bench-native  nanoseconds a packet of the verdict, on this host'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'

@@ -15,7 +15,7 @@
 
 #define FLOW_FDS	2
 #define FLOW_BIN_NS	10000000ll
-#define FLOW_BINS	1000
+#define FLOW_BINS	6000
 
 /**
  * struct flow - a flow

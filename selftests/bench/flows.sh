@@ -137,7 +137,7 @@ alike() {
 # beside WHO QUEUE
 beside() {
 	bottleneck "$2" m1
-	flows "$1" -t 2000 -b m1 "$(group "$1" 1 WRITE 65536 16)" "$(group tcp 1 WRITE 65536 1)"
+	flows "$1" -t 5000 -b m1 "$(group "$1" 1 WRITE 65536 16)" "$(group tcp 1 WRITE 65536 1)"
 }
 
 # joins WHO QUEUE. 98 Mbit/s of payload are all that the link carries.

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Draw the figures of figures.json with gnuplot: doc/NAME.svg.
+# Draw the figures of figures.json with gnuplot: doc/NAME.svg. "simulation" draws what the simulator
+# says (selftests/sim/).
 #
-#   plot.sh all|size|parts|many|window|perftest
+#   plot.sh all|size|parts|many|window|perftest|simulation
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -159,8 +160,58 @@ perftest() {
 	END
 }
 
+# simulated ALGORITHM: eight connections at 10 Gbit/s, one of which begins after a third
+simulated() {
+	"$here/../../build/selftests/sim/sim" run --trace "$traces/$1" cc="$1" rate=10G nic=10G rtt=100us \
+		limit=2M "${@:2}" size=1M flows=8 join=1 time=150ms spread=1ms step=1ms >/dev/null
+	# Milliseconds, packets, Gbit/s of the one, of the largest and of the smallest of the others.
+	awk -F, 'NR > 1 {
+		most = least = $5
+		for (i = 6; i <= NF; i++) {
+			most = $i > most ? $i : most
+			least = $i < least ? $i : least
+		}
+		print $1, $2, $4 / 1000, most / 1000, least / 1000
+	}' "$traces/$1" >"$traces/$1.rows"
+}
+
+# Queue and rates of connections over time, by algorithm.
+simulation() {
+	local traces name
+
+	traces=$(mktemp -d)
+	simulated none
+	simulated delay
+	simulated dcqcn red_min=50K red_max=400K red_percent=20
+	{
+		for name in none delay dcqcn; do
+			printf '$%s << EOD\n%s\nEOD\n' "$name" "$(cat "$traces/$name.rows")"
+		done
+		cat <<-'END'
+		set terminal svg size 720,560 font 'sans-serif,13' background '#ffffff'
+		set multiplot layout 2,1
+		set xrange [0:150]
+		set xlabel 'ms'
+		set ylabel 'packets in the queue'
+		set yrange [0:*]
+		set key outside bottom center horizontal
+		plot $none using 1:2 title 'none' with lines ls 3, \
+		     $delay using 1:2 title 'delay' with lines ls 1, \
+		     $dcqcn using 1:2 title 'dcqcn' with lines ls 2
+		set ylabel 'Gbit/s of a connection'
+		plot $delay using 1:4:5 title 'delay: the seven others' with filledcurves \
+			lc rgb '#a8cbe6', \
+		     $dcqcn using 1:4:5 title 'dcqcn: the seven others' with filledcurves \
+			lc rgb '#eec2b6' fs transparent solid 0.5, \
+		     $delay using 1:3 title 'delay: begins at 50 ms' with lines ls 1, \
+		     $dcqcn using 1:3 title 'dcqcn: begins at 50 ms' with lines ls 2
+		END
+	} | draw simulation
+	rm -rf "$traces"
+}
+
 case ${1:-} in
-all)	for name in size parts many window perftest; do $name; done ;;
-size|parts|many|window|perftest) "$1" ;;
-*)	echo "usage: plot.sh all|size|parts|many|window|perftest" >&2; exit 2 ;;
+all)	for name in size parts many window perftest simulation; do $name; done ;;
+size|parts|many|window|perftest|simulation) "$1" ;;
+*)	echo "usage: plot.sh all|size|parts|many|window|perftest|simulation" >&2; exit 2 ;;
 esac
