@@ -96,7 +96,7 @@
  * @before: shortest in the time before, of the same length
  * @least: the shortest round-trip time of the last samples, in nanoseconds
  * @base: that of the XR_DELAY_SAMPLES before, and before these; 0: there are none
- * @floor: shortest of all, in nanoseconds; 0: none
+ * @floor: xroce_cc::min_rtt at the last sample, in nanoseconds; 0: none
  * @near_at: when @near began, in units of time, as the next
  * @round_at: when a round-trip time began
  * @hold: until then no loss counts; when the pause ends
@@ -201,6 +201,12 @@ static u32 xr_delay_base(struct xroce_cc *c, u32 rtt)
 	return d->base[0] ? min(max(d->base[0], d->base[1]), 2 * c->min_rtt) : c->min_rtt;
 }
 
+/* True if no loss counts now, or, in a pause, that it goes on. */
+static bool xr_delay_held(const struct xr_delay *d, u32 now)
+{
+	return d->hold && (s32)(now - d->hold) < 0;
+}
+
 /* Nothing is known of the queue now, but what comes. */
 static void xr_delay_anew(struct xr_delay *d, u32 now)
 {
@@ -224,7 +230,6 @@ static void xr_delay_grow(struct xroce_cc *c, const struct xroce_cc_ack *a)
 	u32 acked = min(a->acked, XROCE_CC_WINDOW_MAX) << XROCE_CC_SHIFT;
 	struct xr_delay *d = xr_delay(c);
 	u32 step = max(d->step, c->cwnd / XR_DELAY_SHARE);
-
 
 	if (xr_delay_crowded(d))
 		step = max(XROCE_CC_PACKET, d->room / 16u);
@@ -326,20 +331,6 @@ static void xr_delay_pause(struct xroce_cc *c, u32 near, u32 now)
 	c->rate = div_u64((u64)c->mtu * NSEC_PER_SEC, near);
 }
 
-/* Likewise, in a pause. Return: whether it goes on. */
-static bool xr_delay_paused(struct xroce_cc *c, u32 now)
-{
-	struct xr_delay *d = xr_delay(c);
-
-	if (!d->kept)
-		return false;
-	if ((s32)(now - d->hold) < 0)
-		return true;
-	c->cwnd = d->kept;
-	d->kept = 0;
-	return false;
-}
-
 /* Something was lost. Others fill the queue: take what they leave, and no more for a while. */
 static void xr_delay_yield(struct xroce_cc *c, u32 now)
 {
@@ -367,7 +358,7 @@ static void xr_cc_delay_loss(struct xroce_cc *c, u32 how, u64 ns)
 	if (how == XROCE_CC_LOSS_RNR || d->kept)
 		return;
 	d->lost++;
-	if (d->hold && (s32)(now - d->hold) < 0)
+	if (xr_delay_held(d, now))
 		return;
 	much = how == XROCE_CC_LOSS_TIMEOUT ||
 	       d->lost * XR_DELAY_LOSSES > d->acked + c->cwnd / XROCE_CC_PACKET;
@@ -381,11 +372,12 @@ static void xr_cc_delay_loss(struct xroce_cc *c, u32 how, u64 ns)
 	}
 	if (!xr_delay_crowded(d)) {
 		d->room = max(d->room / 2u, XR_DELAY_TIGHT);
-		if (much)
+		if (much) {
 			c->cwnd /= 2;
-		else
+			xr_delay_anew(d, now);
+		} else {
 			xr_delay_shrink(c, max(d->near, c->min_rtt), c->min_rtt, now);
-		xr_delay_anew(d, now);
+		}
 	}
 	c->cwnd = max(c->cwnd, XR_DELAY_LEAST);
 	d->hold = now + xr_delay_units(c->srtt);
@@ -397,7 +389,7 @@ static void xr_cc_delay_cnp(struct xroce_cc *c, u64 ns)
 	struct xr_delay *d = xr_delay(c);
 	u32 now = xr_delay_units(ns);
 
-	if (d->kept || (d->hold && (s32)(now - d->hold) < 0))
+	if (d->kept || xr_delay_held(d, now))
 		return;
 	c->cwnd = max(c->cwnd - c->cwnd / 8, XR_DELAY_LEAST);
 	xr_delay_anew(d, now);
@@ -418,8 +410,10 @@ static void xr_cc_delay_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
 	if (d->kept) {
 		near = d->near;
 		xr_delay_seen(c, a->rtt, now);
-		if (xr_delay_paused(c, now))
+		if (xr_delay_held(d, now))
 			return;
+		c->cwnd = d->kept;
+		d->kept = 0;
 		if (!xr_delay_crowded(d))
 			xr_delay_shrink(c, near, min(base, d->floor), now);
 		near = a->rtt;

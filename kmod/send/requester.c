@@ -294,8 +294,8 @@ static void xr_requester_shrink(struct xr_send *s, enum xr_again why)
 		least = min(2 * (s->rtt.delivered - s->rtt.refused), s->cc.window / 5 * 4);
 		s->rtt.refused = s->rtt.delivered;
 	}
-	s->window = why == XR_AGAIN_RNR_NAK ? 1 : max3(s->window / 2, least, 1u);
-	s->window = min(s->window, s->cc.window);
+	least = why == XR_AGAIN_RNR_NAK ? 1 : max3(s->window / 2, least, 1u);
+	s->window = min(least, s->cc.window);
 }
 
 /*
@@ -450,15 +450,15 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 		s->extra += packets - 1;
 	}
 	s->psn = xr_psn_add(s->psn, packets);
-	if (unlikely(!fresh))
-		s->cc.lost += packets;
-	if (fresh) {
+	if (likely(fresh)) {
 		if (!s->rtt.timing && (r->ack || responds) &&
 		    (xr_psn_distance(r->psn, s->rtt.psn) >= s->cc.every || !s->rtt.srtt))
 			xr_rtt_start(&s->rtt, r->psn);
 		s->top = s->psn;
 		if (xr_paths_many(s))
 			xr_paths_try(s);
+	} else {
+		s->cc.lost += packets;
 	}
 	if (xr_requester_unreliable(qp))
 		s->una = s->psn;
@@ -543,7 +543,7 @@ static int xr_requester_step(struct xr_qp *qp)
 	u32 inflight;
 	int ret = 0;
 
-	if (unlikely((s->probe || s->score.open) && xr_resend_due(s))) {
+	if (unlikely(xr_resend_due(s))) {
 		if (xr_cc_wait(&s->cc))
 			return XR_PACED;
 		ret = xr_resend_step(qp);
@@ -551,8 +551,6 @@ static int xr_requester_step(struct xr_qp *qp)
 			xr_requester_rewind(qp);
 		return ret == -EFAULT ? 0 : ret;
 	}
-	if (s->next == s->tail)
-		return XR_IDLE;
 	w = xr_requester_next(s);
 	if (!w)
 		return XR_IDLE;
