@@ -13,18 +13,12 @@
 #include "arg.h"
 #include "cc_load.h"
 #include "cc_pin.h"
+#include "cc_query.h"
 #include "cmd.h"
 #include "libxroce.h"
 #include "print.h"
 
 static const char *const flag_names[] = { "ecn", "parts" };
-
-/* Query the algorithm at @id or a later one. Return: 0 or -errno. */
-static int next(__u32 id, struct xroce_cc_query *q)
-{
-	*q = (struct xroce_cc_query){ .flags = XROCE_F_NEXT, .id = id };
-	return xroce_cc_query(q);
-}
 
 /* Number of the map of a BPF link. Return: 0: not known, as to a caller without privileges. */
 static __u32 map_of(__u32 link)
@@ -79,7 +73,7 @@ static int cc_show(int argc, char **argv)
 	if (status)
 		return status;
 	print_list_begin();
-	for (err = next(0, &q); !err; err = next(q.id + 1, &q)) {
+	for (err = cc_query_next(0, &q); !err; err = cc_query_next(q.id + 1, &q)) {
 		if (name && strcmp(name, q.name))
 			continue;
 		found = true;
@@ -141,9 +135,9 @@ static int cc_del(int argc, char **argv)
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
-	for (err = next(0, &q); !err; err = next(q.id + 1, &q))
-		if (!strcmp(name, q.name))
-			return detach(&q);
+	err = cc_query_find(name, &q);
+	if (!err)
+		return detach(&q);
 	return fail("cc %s: %s", name, err == -ENOENT ? "no such algorithm" : reason(err, NULL));
 }
 

@@ -10,22 +10,25 @@
 #include "dev.h"
 #include "message.h"
 
-static bool parse_name(const char *text, void *to)
+bool cc_name_ok(const char *text)
 {
-	size_t len = strlen(text), i;
+	size_t len = strnlen(text, XROCE_CC_NAME_MAX), i;
 
 	for (i = 0; i < len; i++)
 		if (!isascii(text[i]) || (!isalnum(text[i]) && !strchr("_-.", text[i])))
 			return false;
-	if (!len || len >= XROCE_CC_NAME_MAX)
+	return len && len < XROCE_CC_NAME_MAX;
+}
+
+static bool parse_name(const char *text, void *to)
+{
+	if (!cc_name_ok(text))
 		return false;
 	strcpy(to, text);
 	return true;
 }
 
-const struct arg_type cc_arg_name = {
-	"1 to 15 letters, digits, '_', '-' and '.'", parse_name
-};
+const struct arg_type cc_arg_name = { CC_NAME, parse_name };
 
 int cc_link(const char *what, const char *dev, __u32 link, const char *name)
 {

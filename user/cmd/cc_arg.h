@@ -3,7 +3,13 @@
 #ifndef _XROCE_CC_ARG_H
 #define _XROCE_CC_ARG_H
 
+#include <stdbool.h>
+
 #include "arg.h"
+
+/* What a name is, and whether @text is one. At most XROCE_CC_NAME_MAX bytes of it are read. */
+#define CC_NAME		"1 to 15 letters, digits, '_', '-' or '.'"
+bool cc_name_ok(const char *text);
 
 extern const struct arg_type cc_arg_name;	/* char[XROCE_CC_NAME_MAX] */
 

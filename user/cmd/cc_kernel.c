@@ -12,6 +12,7 @@
 
 #include "xroce_cc.h"
 
+#include "cc_arg.h"
 #include "cc_kernel.h"
 #include "cc_object.h"
 #include "message.h"
@@ -198,16 +199,13 @@ static int fill_value(const struct cc_kernel *k, const struct cc_object *o, char
 /* The reason why the module has refused a value. */
 static const char *refused(const struct cc_kernel *k, const char *ops)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 	const struct btf_type *t = btf__type_by_id(k->btf, k->ops);
 	const struct btf_member *m = btf_members(t);
 	int name = find_member(k->btf, t, "name"), flags = find_member(k->btf, t, "flags");
-	const char *text = name < 0 ? "x" : ops + m[name].offset / 8;
-	size_t len = strnlen(text, XROCE_CC_NAME_MAX);
 	__u32 bits = 0;
 
-	if (!len || len == XROCE_CC_NAME_MAX || strspn(text, letters) < len)
-		return "name must be 1 to 15 letters, digits, '_', '-' or '.'";
+	if (name >= 0 && !cc_name_ok(ops + m[name].offset / 8))
+		return "name must be " CC_NAME;
 	if (flags >= 0)
 		memcpy(&bits, ops + m[flags].offset / 8, sizeof(bits));
 	if (bits & ~XROCE_CC_FLAGS)

@@ -16,6 +16,7 @@
 #include "cc_load.h"
 #include "cc_object.h"
 #include "cc_pin.h"
+#include "cc_query.h"
 #include "libxroce.h"
 #include "message.h"
 #include "options.h"
@@ -87,25 +88,11 @@ static int load_programs(struct loading *l)
 		    strerror(-err));
 }
 
-/* Find an algorithm by its name. Return: 0 or -errno. */
-static int find(const char *name, struct xroce_cc_query *q)
-{
-	__u32 id = 0;
-	int err;
-
-	do {
-		*q = (struct xroce_cc_query){ .flags = XROCE_F_NEXT, .id = id };
-		err = xroce_cc_query(q);
-		id = q->id + 1;
-	} while (!err && strcmp(q->name, name));
-	return err;
-}
-
 /* Put a map in the place of the one of the same name. Return: an exit status. */
 static int replace_map(const char *name, int map)
 {
 	struct xroce_cc_query q;
-	int link, err = find(name, &q);
+	int link, err = cc_query_find(name, &q);
 
 	if (err)
 		return fail("cc %s: %s", name,
