@@ -87,7 +87,4 @@ u64 flow_payloads(const struct flow *f, u32 psn, u32 end);
 /* PSN behind the last packet that is posted. */
 u32 flow_posted(const struct flow *f);
 
-/* Congestion control of a connection begins, with the algorithm that it has. */
-void list_start(struct xr_cc *cc, const struct flow_kind *kind);
-
 #endif /* XROCE_SIM_FLOW_H */

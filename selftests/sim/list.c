@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the module's congestion control wants of its list of algorithms: a flow has its own here. */
+/* A list of algorithms without others: see list.h. */
 #include "../../kmod/send/cc_list.h"
 
 #include "flow.h"
+#include "list.h"
 
 /**
  * struct xr_cc_alg - an algorithm

@@ -6,6 +6,7 @@
 #include "../../kmod/send/psn.h"
 
 #include "flow.h"
+#include "list.h"
 #include "packet.h"
 
 /* Bytes of a frame besides its payload, for the rate: XR_REQUESTER_HEADERS of the module. */

@@ -2,21 +2,6 @@
 /* Refused: it writes the sample. */
 #include "cc_test.bpf.h"
 
-SEC("struct_ops/init")
-void BPF_PROG(test_init, struct xroce_cc *cc)
-{
-	cc->cwnd = XROCE_CC_PACKET;
-}
-
-SEC("struct_ops/ack")
-void BPF_PROG(test_ack, struct xroce_cc *cc, const struct xroce_cc_ack *ack)
-{
-	((struct xroce_cc_ack *)ack)->acked = 1;
-}
-
-SEC(".struct_ops.link")
-struct xroce_cc_ops test = {
-	.init = (void *)test_init,
-	.ack = (void *)test_ack,
-	.name = "sample",
-};
+TEST_INIT(cc->cwnd = XROCE_CC_PACKET)
+TEST_ACK(((struct xroce_cc_ack *)ack)->acked = 1)
+TEST_CC(.name = "sample");

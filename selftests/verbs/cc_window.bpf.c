@@ -2,21 +2,6 @@
 /* A harmful algorithm: it lets nothing be outstanding. */
 #include "cc_test.bpf.h"
 
-SEC("struct_ops/init")
-void BPF_PROG(test_init, struct xroce_cc *cc)
-{
-	cc->cwnd = 0;
-}
-
-SEC("struct_ops/ack")
-void BPF_PROG(test_ack, struct xroce_cc *cc, const struct xroce_cc_ack *ack)
-{
-	cc->cwnd = 0;
-}
-
-SEC(".struct_ops.link")
-struct xroce_cc_ops test = {
-	.init = (void *)test_init,
-	.ack = (void *)test_ack,
-	.name = "window",
-};
+TEST_INIT(cc->cwnd = 0)
+TEST_ACK(cc->cwnd = 0)
+TEST_CC(.name = "window");
