@@ -49,7 +49,7 @@ import time
 
 HANDLES = "mr mw lkey rkey key qp qpn index addr va iova mtt".split()
 NUMBERS = {"pid": "pid", "psn": "psn", "rq_psn": "psn", "prog": "prog", "bpf_link": "link",
-           "sport": "sport"}
+           "bpf_map": "map", "sport": "sport"}
 # A slow machine retransmits; how much is prefetched depends on timing. Where memory is
 # physically contiguous, a region has fewer and larger pages, and an offset into the first.
 MEASURED = ("duplicates naks tx tx_bytes faults fault_pages resident pages page_size "

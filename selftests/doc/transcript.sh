@@ -59,10 +59,13 @@ page() {
 	return 1
 }
 
-# page_in FILE [COMMAND...]: run it, with COMMAND before the shell of the server's side
+# page_in FILE [COMMAND...]: run it, with COMMAND before the shell of the server's side, in a
+# directory with the examples that are BPF programs
 page_in() {
 	unshare --mount bash -euc 'for dir in /srv /dev/shm; do mount -t tmpfs tmpfs $dir; cd $dir; done
-		exec "$@"' - "$here/transcript.py" "$@"
+		cp "$1"/*.bpf.o .
+		shift
+		exec "$@"' - "$top/build/examples" "$here/transcript.py" "$@"
 }
 
 # Without the module, on a kernel without RDMA, the page is not run.

@@ -38,9 +38,10 @@
  *
  *   d pd   m mr   q qpn   c cq   s srq   w window   l lkey   r rkey   k link
  *   i ifindex   a access   t QP type   T window type   e entries   g elements
- *   n pages   h page shift   x mask   p pid   F map   0 reserved
+ *   n pages   h page shift   x mask   p pid   F map   C congestion control   0 reserved
  *
  * of 64 bits: V address   L length   O offset   P list of pages   B buffer
+ * of 128 bits, at the end: N name of an algorithm of congestion control
  * >X: a number that the command returns
  */
 static const struct shape {
@@ -53,6 +54,7 @@ static const struct shape {
 	{ XROCE_CMD_LINK_QUERY, "k" },
 	{ XROCE_CMD_LINK_USE, "i0" },
 	{ XROCE_CMD_LINK_PROG, "kF" },
+	{ XROCE_CMD_LINK_CC, "k0N" },
 	{ XROCE_CMD_PD_ADD, ">d0" },
 	{ XROCE_CMD_PD_DEL, "d0" },
 	{ XROCE_CMD_PD_QUERY, "d" },
@@ -70,6 +72,7 @@ static const struct shape {
 	{ XROCE_CMD_QP_DEL, "q0" },
 	{ XROCE_CMD_QP_QUERY, "q" },
 	{ XROCE_CMD_QP_SEND, "q0" },
+	{ XROCE_CMD_QP_CC, "q0N" },
 	{ XROCE_CMD_CQ_ADD, "e>c>O" },
 	{ XROCE_CMD_CQ_DEL, "c0" },
 	{ XROCE_CMD_SRQ_ADD, "deg>s>O" },
@@ -83,6 +86,7 @@ static const struct shape {
 	{ XROCE_CMD_MW_INVAL, "rq" },
 	{ XROCE_CMD_LIMIT_SET, "kx" },
 	{ XROCE_CMD_LIMIT_QUERY, "k0" },
+	{ XROCE_CMD_CC_QUERY, "C" },
 };
 
 /* Shared by all processes. */
@@ -207,6 +211,8 @@ static void fill_limits(struct xroce_limit_set *a)
 
 static void fill(const struct shape *s, union arg *a)
 {
+	/* The last one does not exist. */
+	static const char * const algorithms[] = { "none", "delay", "dcqcn", "reno" };
 	__u32 at = 8;
 	const char *c;
 	__u64 v;
@@ -220,6 +226,8 @@ static void fill(const struct shape *s, union arg *a)
 			if (*++c == 'O')
 				at = (at + 7) & ~7u;
 			at += *c == 'O' ? 8 : 4;
+		} else if (*c == 'N') {
+			strcpy((char *)a->bytes + at, algorithms[rng_below(right ? 3 : 4)]);
 		} else if (strchr("VLOPB", *c)) {
 			v = two_words(*c);
 			at = (at + 7) & ~7u;
@@ -390,11 +398,13 @@ static void in_order(int fd)
 {
 	static const unsigned long nrs[] = {
 		XROCE_CMD_LINK_ADD, XROCE_CMD_LINK_MAPS, XROCE_CMD_LINK_PROG,
-		XROCE_CMD_LINK_DEL, XROCE_CMD_LINK_USE, XROCE_CMD_PD_ADD, XROCE_CMD_CQ_ADD,
+		XROCE_CMD_LINK_CC, XROCE_CMD_LINK_DEL,
+		XROCE_CMD_LINK_USE, XROCE_CMD_PD_ADD, XROCE_CMD_CQ_ADD,
 		XROCE_CMD_SRQ_ADD, XROCE_CMD_MR_REG_PHYS,
 		XROCE_CMD_MR_REG, XROCE_CMD_MR_REG_SHARED, XROCE_CMD_MR_REG,
 		XROCE_CMD_MR_ADVISE, XROCE_CMD_MTT_READ, XROCE_CMD_QP_ADD, XROCE_CMD_QP_MODIFY,
-		XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_SEND, XROCE_CMD_MW_ADD,
+		XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_SEND, XROCE_CMD_QP_CC,
+		XROCE_CMD_MW_ADD,
 		XROCE_CMD_MW_BIND, XROCE_CMD_MW_INVAL, XROCE_CMD_LIMIT_SET,
 	};
 	__u32 i, n, end = rng_below(2 * ARRAY_SIZE(nrs));
