@@ -86,6 +86,10 @@ untidy() {
 	ip link del c0 || :
 	ip link del c1 || :
 	rm -rf /sys/fs/bpf/xroce
+	# A link outlives its device, for whoever added it.
+	"$programs/../user/xroce" link show | awk '{ print $4 }' | while read -r dev; do
+		"$programs/../user/xroce" link del dev "$dev" force </dev/null || :
+	done
 	rmmod rdma_rxe || :
 	timeout 20 sh -c 'until rmmod xroce_ib xroce || rmmod xroce; do sleep 0.5; done' || :
 } 2>/dev/null
