@@ -247,7 +247,9 @@
 	REQUESTER(req_response_bytes, "requests: payload bytes of READ responses") \
 	REQUESTER(req_ignored, "requests: responses ignored, duplicate or out of sequence") \
 	REQUESTER(req_probes, "requests: times that nothing was heard, and packets were sent again") \
-	REQUESTER(req_sacks, "requests: selective acknowledgements received")
+	REQUESTER(req_sacks, "requests: selective acknowledgements received") \
+	REQUESTER(req_cnps, \
+		  "requests: congestion notifications received, and marked packets of responses")
 
 /* Of a region, in the order of struct xroce_mr_stat: MR(field, text). */
 #define XROCE_MR_COUNTERS(MR) \

@@ -1397,10 +1397,11 @@ struct xroce_qp_del {
  * @sq_holes: out: packets that are missing while later ones have arrived
  * @req_probes: out: times that nothing was heard, and the oldest and last packet were sent again
  * @req_sacks: out: selective acknowledgements received
+ * @req_cnps: out: congestion notifications received, and packets of responses that were marked
  * @cc_rate: out: bytes a second that congestion control allows; 0: as fast as @cc_window allows
  * @cc_window: out: packets that may be outstanding by what it says; 0: it is not on RC, or not in
  *	RTS or SQD. The other members of congestion control are then 0, too
- * @req_cnps: out: congestion notifications of the peer, and marked packets of responses
+ * @reserved3: 0
  * @cc: out: name of its algorithm
  *
  * All counters are set to 0 when the state becomes RESET or RTR.
@@ -1473,9 +1474,10 @@ struct xroce_qp_query {
 	__u32 sq_holes;
 	__aligned_u64 req_probes;
 	__aligned_u64 req_sacks;
+	__aligned_u64 req_cnps;
 	__aligned_u64 cc_rate;
 	__u32 cc_window;
-	__u32 req_cnps;
+	__u32 reserved3;
 	char cc[16];
 };
 

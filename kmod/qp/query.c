@@ -74,6 +74,7 @@ static void xr_qp_describe_req(const struct xroce_qp *m, struct xroce_qp_query *
 	q->req_timeouts = READ_ONCE(m->req_timeouts);
 	q->req_rnr_naks = READ_ONCE(m->req_rnr_naks);
 	q->req_seq_naks = READ_ONCE(m->req_seq_naks);
+	q->req_cnps = READ_ONCE(m->req_cnps);
 	q->req_implied_naks = READ_ONCE(m->req_implied_naks);
 	q->req_window = READ_ONCE(m->req_window);
 	q->req_responses = READ_ONCE(m->req_responses);
@@ -110,7 +111,6 @@ static void xr_qp_describe_sq(struct xr_qp *qp, struct xroce_qp_query *q)
 		q->sq_window = s->window;
 		q->sq_outstanding = xr_inflight_requests(s) + xr_inflight_responses(s);
 		q->sq_holes = xr_score_holes(s);
-		q->req_cnps = READ_ONCE(qp->map->req_cnps);
 	}
 	if (qp->type == XROCE_QPT_RC && s->cc.ops) {
 		q->cc_rate = s->cc.cost ? max(s->cc.state.rate, XROCE_CC_RATE_MIN) : 0;

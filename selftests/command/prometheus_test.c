@@ -53,6 +53,12 @@ int __wrap_sample_take(const char *netdev, struct sample *s)
 	limit(s->links);
 	strcpy(s->links[1].dev, "x1");
 	s->qps->dev = s->links->dev;
+	s->qps->query.sq_srtt = 250;
+	s->qps->query.sq_outstanding = 11;
+	s->qps->query.cc_window = 12;
+	s->qps->query.cc_rate = 5000000000;
+	s->qps->query.req_cnps = 13;
+	strcpy(s->qps->query.cc, "delay");
 	s->mrs->dev = s->links->dev;
 	s->mrs->counted = true;
 	return 0;
@@ -141,6 +147,8 @@ TEST(metrics_mistakes, "U1 D6", "a metric that the command does not print is det
 	judged(ALERTS, "s/link_own_refused_total/link_own_total/", 1);
 	judged(ALERTS, "s/link_peer_refused_total/link_peer_total/", 1);
 	judged(ALERTS, "s/link_refused_total/link_limited_total/", 1);
+	judged(ALERTS, "s/qp_req_cnps_total/qp_cnps_total/", 1);
+	judged(DASHBOARD, "s/qp_sq_srtt_microseconds/qp_srtt/", 1);
 }
 
 static void on_dashboard(const char *name)
@@ -177,6 +185,16 @@ TEST(metrics_info, "U1 D6", "version, mode and verbs device of a link")
 	has("^xroce_build_info\\{version=\"[^\"]+\"\\} 1$", 1);
 	has("^xroce_link_info\\{dev=\"x0\",mode=\"[a-z]+\",verbs=\"xr0\"\\} 1$", 1);
 	has("^xroce_link_qp_entries\\{dev=\"x0\"\\} [0-9]+$", 1);
+}
+
+TEST(metrics_path, "U1 V7 D6", "round-trip time and congestion control of a queue pair")
+{
+	has("^xroce_qp_info\\{.*,cc=\"delay\"\\} 1$", 1);
+	has("^xroce_qp_sq_srtt_microseconds\\{.*\\} 250$", 1);
+	has("^xroce_qp_sq_outstanding\\{.*\\} 11$", 1);
+	has("^xroce_qp_cc_window\\{.*\\} 12$", 1);
+	has("^xroce_qp_cc_rate_bytes\\{.*\\} 5000000000$", 1);
+	has("^xroce_qp_req_cnps_total\\{.*\\} 13$", 1);
 }
 
 /* Kinds of objects without a limit have no sample, nor have links whose limits are not known. */

@@ -33,7 +33,7 @@ struct command {
 	unsigned long nr;
 	__u32 size;
 	__u32 flags;
-	__u32 reserved[2];
+	__u32 reserved[3];
 	bool bare;
 	void (*fill)(int fd, union arg *a);
 	__u32 first;

@@ -132,7 +132,6 @@ static void show_stats(const struct xroce_qp_query *q)
 		print_str("cc", q->cc);
 		print_num("cc_window", q->cc_window);
 		show_nonzero("cc_rate", q->cc_rate);
-		show_nonzero("req_cnps", q->req_cnps);
 	}
 }
 

@@ -203,6 +203,40 @@ static void print_qp_drops(const struct sample *s)
 	}
 }
 
+#define PATH(name, member, help) { name, offsetof(struct xroce_qp_query, member), \
+				   sizeof(((struct xroce_qp_query *)0)->member), help }
+
+/* What the requester knows of its path; 0: nothing. */
+static void print_paths(const struct sample *s)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+		size_t size;
+		const char *help;
+	} gauges[] = {
+		PATH("sq_srtt_microseconds", sq_srtt, "smoothed round-trip time"),
+		PATH("sq_outstanding", sq_outstanding,
+		     "packets that have been sent and have not arrived"),
+		PATH("cc_window", cc_window,
+		     "packets that may be outstanding by congestion control"),
+		PATH("cc_rate_bytes", cc_rate,
+		     "bytes a second by congestion control; 0: as fast as the window allows"),
+	};
+	const char *at;
+	size_t g, i;
+
+	for (g = 0; g < sizeof(gauges) / sizeof(gauges[0]); g++) {
+		family("qp", gauges[g].name, "gauge", gauges[g].help);
+		for (i = 0; i < s->nqps; i++) {
+			begin_qp(gauges[g].name, "", &s->qps[i]);
+			at = (const char *)&s->qps[i].query + gauges[g].offset;
+			end(gauges[g].size == sizeof(__u64) ? *(const __u64 *)at :
+							      *(const __u32 *)at);
+		}
+	}
+}
+
 static void print_qps(const struct sample *s)
 {
 	size_t c, i;
@@ -210,14 +244,18 @@ static void print_qps(const struct sample *s)
 	family("qp", "info", "gauge", "always 1; the labels describe the queue pair");
 	for (i = 0; i < s->nqps; i++) {
 		const struct xroce_qp_query *q = &s->qps[i].query;
+		char cc[sizeof(q->cc) + 1];
 
 		begin_qp("info", "", &s->qps[i]);
-		printf(",pd=\"%u\",type=\"%s\",state=\"%s\",cause=\"%s\"",
+		printf(",pd=\"%u\",type=\"%s\",state=\"%s\",cause=\"%s\",",
 		       q->pd, name_of_qp_type(q->type),
 		       name_of_qp_state(q->state),
 		       q->cause ? xroce_cause_str(q->cause) : "");
+		snprintf(cc, sizeof(cc), "%.*s", (int)sizeof(q->cc), q->cc);
+		value("cc", cc);
 		end(1);
 	}
+	print_paths(s);
 	for (c = 0; c < QP_COUNTERS; c++) {
 		family("qp", xroce_qp_counters[c].name, "counter",
 		       xroce_qp_counters[c].note);
