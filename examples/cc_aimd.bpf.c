@@ -3,7 +3,8 @@
  * Congestion control by AIMD, as TCP Reno has it: the window doubles in a round-trip time until
  * something is lost, then it grows by a packet in each, and each loss halves it.
  *
- *	clang -target bpf -mcpu=v3 -g -O2 -I/usr/include/xroce -c cc_aimd.bpf.c
+ *	clang -target bpf -mcpu=v3 -g -O2 -I/usr/include/xroce \
+ *		-idirafter /usr/include/$(uname -m)-linux-gnu -c cc_aimd.bpf.c
  *	xroce cc add cc_aimd.bpf.o
  *	xroce link set dev eth0 cc aimd
  */

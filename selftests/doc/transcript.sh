@@ -22,6 +22,8 @@ here=$(realpath "$(dirname "$0")")
 doc=$top/doc/man
 work=$(mktemp -d)
 export PATH=$top/build/user:$top/build/examples:$PATH
+# In place of those that are installed.
+export CPATH=$top/include
 
 work_down() { rm -rf "$work"; }
 
@@ -60,12 +62,12 @@ page() {
 }
 
 # page_in FILE [COMMAND...]: run it, with COMMAND before the shell of the server's side, in a
-# directory with the examples that are BPF programs
+# directory with the sources of the examples that are BPF programs
 page_in() {
 	unshare --mount bash -euc 'for dir in /srv /dev/shm; do mount -t tmpfs tmpfs $dir; cd $dir; done
-		cp "$1"/*.bpf.o .
+		cp "$1"/*.bpf.c .
 		shift
-		exec "$@"' - "$top/build/examples" "$here/transcript.py" "$@"
+		exec "$@"' - "$top/examples" "$here/transcript.py" "$@"
 }
 
 # Without the module, on a kernel without RDMA, the page is not run.
