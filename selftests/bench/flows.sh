@@ -172,7 +172,8 @@ mice() {
 	printf '%s ' p50="$(word p50 "$alone")" p99="$(word p99 "$alone")" \
 		p50_beside="$(word p50 "$beside")" p99_beside="$(word p99 "$beside")" \
 		reader="$(word mbit "$reader")" reader_beside="$(word mbit "$(cat "$work/large")")"
-	for name in ended again timeouts; do
+	printf '%s ' ended="$(($(word ended "$beside") + $(word ended "$(cat "$work/large")")))"
+	for name in again timeouts; do
 		printf '%s ' $name="$(word $name "$beside")"
 	done
 }

@@ -122,7 +122,7 @@ def steps_of(block):
             steps.append([number, prompt[1] or "server", prompt[2], []])
         elif not steps:
             return None
-        elif (line + " ").startswith("> ") and not steps[-1][3]:
+        elif re.match(r">( |$)", line) and not steps[-1][3]:
             steps[-1][2] += "\n" + line[2:]
         else:
             steps[-1][3].append(line)
