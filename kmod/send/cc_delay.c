@@ -362,7 +362,7 @@ static void xr_cc_delay_loss(struct xroce_cc *c, u32 how, u64 ns)
 		return;
 	much = how == XROCE_CC_LOSS_TIMEOUT ||
 	       d->lost * XR_DELAY_LOSSES > d->acked + c->cwnd / XROCE_CC_PACKET;
-	if (!much && !d->queued)
+	if (!much && !d->queued && d->started)
 		return;
 	d->lost = 0;
 	xr_delay_yield(c, now);
