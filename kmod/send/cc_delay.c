@@ -78,11 +78,14 @@
  * The queue is nearly empty below this part of the longest delay. Round-trip times until it is full
  * of others if it never is.
  */
-#define XR_DELAY_DIP	2
+#define XR_DELAY_DIP	5
 #define XR_DELAY_FULL	24
 
 /* Round-trip times after a loss in which no more may wait. */
 #define XR_DELAY_QUIET	8
+
+/* Part of what may wait that goes if the queue is nearly empty then. */
+#define XR_DELAY_BACK	4
 
 /* Part of the window that a loss leaves then, in eighths. */
 #define XR_DELAY_CUT	6
@@ -102,7 +105,7 @@
  * @hold: until then no loss counts; when the pause ends
  * @seen: when a time about as short as @floor was seen
  * @low: when the queue was nearly empty
- * @peak: the longest round-trip time, which is forgotten slowly, in nanoseconds
+ * @peak: the round-trip time when packets are lost, the longest ones count, in nanoseconds
  * @kept: the window before the pause, in parts; 0: there is no pause
  * @acked: packets that have arrived since @round_at
  * @lost: losses since, or since the last that counted
@@ -112,6 +115,7 @@
  * @calm: round-trip times without a queue
  * @queued: there was a queue at the last sample
  * @started: there has been a queue. Before, the window doubles each time
+ * @full: something was lost in the beginning, and nothing was measured since
  */
 struct xr_delay {
 	u32 near;
@@ -134,6 +138,7 @@ struct xr_delay {
 	u16 calm : 2;
 	u16 queued : 1;
 	u16 started : 1;
+	u16 full : 1;
 };
 
 static struct xr_delay *xr_delay(struct xroce_cc *c)
@@ -257,11 +262,10 @@ static void xr_delay_round(struct xroce_cc *c, bool calm, u32 now)
 		d->step = 2 * max(d->step, c->cwnd / XR_DELAY_SHARE);
 		d->step = max(min(d->step, c->cwnd / 2), XR_DELAY_STEP);
 	}
-	if (now - d->low > XR_DELAY_FULL * xr_delay_units(c->srtt))
+	if (d->peak && now - d->low > XR_DELAY_FULL * xr_delay_units(c->srtt))
 		d->room = min(d->room + d->room / 6 + XROCE_CC_PACKET / 8, XR_DELAY_MOST);
 	else if (!d->lost && d->room < XR_DELAY_ROOM)
 		d->room += XR_DELAY_MORE;
-	d->peak -= d->peak / 32;
 	d->acked = 0;
 	d->lost = 0;
 	d->round_at = now;
@@ -285,6 +289,31 @@ static void xr_delay_rate(struct xroce_cc *c, u32 near, u32 base)
 	c->rate = div_u64(bytes * NSEC_PER_SEC, base);
 }
 
+/* Whatever fills the queue: no more may wait there for XR_DELAY_QUIET round-trip times. */
+static void xr_delay_quiet(struct xroce_cc *c, u32 now)
+{
+	u32 wait = (XR_DELAY_FULL - XR_DELAY_QUIET) * xr_delay_units(c->srtt);
+	struct xr_delay *d = xr_delay(c);
+
+	if (now - d->low > wait)
+		d->low = now - wait;
+}
+
+/* The queue is not full of others for long. Once in a round-trip time. @empty: there is none */
+static void xr_delay_low(struct xroce_cc *c, bool empty, u32 now)
+{
+	struct xr_delay *d = xr_delay(c);
+
+	/* They may be about to fill it again: so does TCP. */
+	if (!empty && xr_delay_crowded(d)) {
+		xr_delay_quiet(c, now);
+		d->room -= d->room / XR_DELAY_BACK;
+		return;
+	}
+	d->low = now;
+	d->room = min(d->room, XR_DELAY_ROOM);
+}
+
 /*
  * Compare with the shortest round-trip time, and with the longest. Return: whether this one shows
  * that a queue was taken for none, or that others have begun to pause.
@@ -296,12 +325,11 @@ static bool xr_delay_seen(struct xroce_cc *c, u32 rtt, u32 now)
 	bool lower = rtt < d->floor - d->floor / 16 || rtt < recent - recent / 8;
 
 	none = d->floor + d->floor / 8 + xr_delay_free(d->floor);
-	if (!d->floor || rtt <= none)
-		d->seen = now;
-	none = max(none, d->floor + (d->peak - min(d->peak, d->floor)) / XR_DELAY_DIP);
 	if (!d->floor || rtt <= none) {
-		d->low = now;
-		d->room = min(d->room, XR_DELAY_ROOM);
+		d->seen = now;
+		xr_delay_low(c, true, now);
+	} else if (rtt <= d->floor + (d->peak - min(d->peak, d->floor)) / 8 * XR_DELAY_DIP) {
+		xr_delay_low(c, false, now);
 	}
 	/* The module forgets it after a while. */
 	d->floor = c->min_rtt;
@@ -334,15 +362,24 @@ static void xr_delay_pause(struct xroce_cc *c, u32 near, u32 now)
 /* Something was lost. Others fill the queue: take what they leave, and no more for a while. */
 static void xr_delay_yield(struct xroce_cc *c, u32 now)
 {
-	u32 wait = (XR_DELAY_FULL - XR_DELAY_QUIET) * xr_delay_units(c->srtt);
 	struct xr_delay *d = xr_delay(c);
 
-	if (now - d->low > wait)
-		d->low = now - wait;
+	xr_delay_quiet(c, now);
 	if (!xr_delay_crowded(d))
 		return;
 	c->cwnd = c->cwnd / 8 * XR_DELAY_CUT;
 	d->room = d->room / 8 * XR_DELAY_CUT;
+}
+
+/* If the queue was full, learn how long that takes. Networks lose for other reasons, too. */
+static void xr_delay_peak(struct xr_delay *d)
+{
+	if (d->near > d->peak)
+		d->peak = d->near;
+	else if (d->near)
+		d->peak -= (d->peak - d->near) / 8;
+	/* So early, what is known may be older than the queue. */
+	d->full = !d->started;
 }
 
 /*
@@ -358,6 +395,7 @@ static void xr_cc_delay_loss(struct xroce_cc *c, u32 how, u64 ns)
 	if (how == XROCE_CC_LOSS_RNR || d->kept)
 		return;
 	d->lost++;
+	xr_delay_peak(d);
 	if (xr_delay_held(d, now))
 		return;
 	much = how == XROCE_CC_LOSS_TIMEOUT ||
@@ -407,6 +445,9 @@ static void xr_cc_delay_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
 	if (a->again || !a->rtt)
 		return;
 	base = xr_delay_base(c, a->rtt);
+	if (d->full)
+		d->peak = max(d->peak, a->rtt);
+	d->full = false;
 	if (d->kept) {
 		near = d->near;
 		xr_delay_seen(c, a->rtt, now);
@@ -419,7 +460,6 @@ static void xr_cc_delay_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
 		near = a->rtt;
 	} else {
 		near = xr_delay_near(c, a->rtt, now);
-		d->peak = max(d->peak, near);
 		lower = xr_delay_seen(c, a->rtt, now);
 		if (lower || xr_delay_pauses(c, now)) {
 			xr_delay_pause(c, near, now);
