@@ -333,7 +333,8 @@ static bool xr_delay_seen(struct xroce_cc *c, u32 rtt, u32 now)
 	}
 	/* The module forgets it after a while. */
 	d->floor = c->min_rtt;
-	return d->started && lower;
+	/* Of what others fill, this connection may have had much. */
+	return d->started && lower && !xr_delay_crowded(d);
 }
 
 /* True if a pause shall begin, since the shortest time has not been seen for long. */
@@ -372,12 +373,16 @@ static void xr_delay_yield(struct xroce_cc *c, u32 now)
 }
 
 /* If the queue was full, learn how long that takes. Networks lose for other reasons, too. */
-static void xr_delay_peak(struct xr_delay *d)
+static void xr_delay_peak(struct xroce_cc *c)
 {
-	if (d->near > d->peak)
-		d->peak = d->near;
-	else if (d->near)
-		d->peak -= (d->peak - d->near) / 8;
+	struct xr_delay *d = xr_delay(c);
+	/* What was behind a loss may have waited until that was mended. */
+	u32 near = min(d->near, c->srtt + c->srtt / 2);
+
+	if (near > d->peak)
+		d->peak = near;
+	else if (near)
+		d->peak -= (d->peak - near) / 8;
 	/* So early, what is known may be older than the queue. */
 	d->full = !d->started;
 }
@@ -395,7 +400,7 @@ static void xr_cc_delay_loss(struct xroce_cc *c, u32 how, u64 ns)
 	if (how == XROCE_CC_LOSS_RNR || d->kept)
 		return;
 	d->lost++;
-	xr_delay_peak(d);
+	xr_delay_peak(c);
 	if (xr_delay_held(d, now))
 		return;
 	much = how == XROCE_CC_LOSS_TIMEOUT ||
