@@ -319,13 +319,13 @@ bench-networks: deps
 # Congestion control on networks that no machine here has, simulated: all rows.
 .PHONY: sim sim-save
 sim:
-	@$(MAKE) --no-print-directory -C selftests $(abspath $(B)/selftests/sim/sim)
+	@$(MAKE) --no-print-directory -C selftests ../build/selftests/sim/sim
 	@$(B)/selftests/sim/sim table
 
 # Keep the table of doc/networks.md, and draw doc/simulation.svg.
 sim-save: needed += $(deps_bench)
 sim-save: deps
-	@$(MAKE) --no-print-directory -C selftests $(abspath $(B)/selftests/sim/sim)
+	@$(MAKE) --no-print-directory -C selftests ../build/selftests/sim/sim
 	@selftests/sim/sim.sh save
 	@selftests/bench/plot.sh simulation
 
