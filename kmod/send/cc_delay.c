@@ -82,7 +82,7 @@
 #define XR_DELAY_FULL	24
 
 /* Round-trip times after a loss in which no more may wait. */
-#define XR_DELAY_QUIET	8
+#define XR_DELAY_QUIET	4
 
 /* Part of what may wait that goes if the queue is nearly empty then. */
 #define XR_DELAY_BACK	4
@@ -263,7 +263,7 @@ static void xr_delay_round(struct xroce_cc *c, bool calm, u32 now)
 		d->step = max(min(d->step, c->cwnd / 2), XR_DELAY_STEP);
 	}
 	if (d->peak && now - d->low > XR_DELAY_FULL * xr_delay_units(c->srtt))
-		d->room = min(d->room + d->room / 6 + XROCE_CC_PACKET / 8, XR_DELAY_MOST);
+		d->room = min(d->room + d->room / 4 + XROCE_CC_PACKET / 8, XR_DELAY_MOST);
 	else if (!d->lost && d->room < XR_DELAY_ROOM)
 		d->room += XR_DELAY_MORE;
 	d->acked = 0;
@@ -382,7 +382,7 @@ static void xr_delay_peak(struct xroce_cc *c)
 	if (near > d->peak)
 		d->peak = near;
 	else if (near)
-		d->peak -= (d->peak - near) / 8;
+		d->peak -= (d->peak - near) / 64;
 	/* So early, what is known may be older than the queue. */
 	d->full = !d->started;
 }
