@@ -94,7 +94,7 @@ pool_src   := $(wildcard selftests/bench/pool/*) kmod/mem/pool.c
 $(pool_bench): $(pool_src) kmod/mem/pool.h $(in_bench)/pool/.kdir
 bytes_bench := $(in_bench)/bytes/bytes_bench.ko
 bytes_src   := $(wildcard selftests/bench/bytes/*) \
-	$(patsubst %,kmod/bytes/%.c,icrc clmul vector vcopy)
+	$(patsubst %,kmod/bytes/%.c,icrc clmul vector vcopy) kmod/bytes/clmul_wide.h
 $(bytes_bench): $(bytes_src) $(in_bench)/bytes/.kdir
 bench_modules := $(pool_bench) $(bytes_bench)
 $(bench_modules):

@@ -12,6 +12,8 @@
  * change the state, so a message is read in whole blocks that begin up to XR_CLMUL_BEFORE
  * bytes before it, where masks clear the other bytes.
  *
+ * The xr_clmul_wide functions read most of the message in wider registers, see clmul_wide.h.
+ *
  * Compiled for AVX: call these functions only in a section that may use vector registers.
  */
 #ifdef __x86_64__
@@ -20,12 +22,15 @@
 #else
 #include <stdbool.h>
 #include <stddef.h>
+#define noinline __attribute__((__noinline__))
 #endif
 
 #include "clmul.h"
 
 #define BLOCK	XR_CLMUL_BLOCK
 #define ROUND	(8 * BLOCK)
+/* Minimum number of blocks for wide registers: clmul_wide.h needs four of 512 bits. */
+#define WIDE_MIN	16
 
 typedef long long v2 __attribute__((vector_size(BLOCK)));
 typedef int v4 __attribute__((vector_size(BLOCK)));
@@ -224,6 +229,24 @@ static __always_inline v2 blocks(v2 x, bool copy, void *to, const void *p, __u32
 	return x;
 }
 
+#define WIDE(name)	name##_256
+#define WIDE_BYTES	32
+#define WIDE_CPU	"avx2,vpclmulqdq"
+#define WIDE_MUL	__builtin_ia32_vpclmulqdq_v4di
+#define WIDE_NEAR	{ 0x0f1da05aa, 0x15a546366, 0x0f1da05aa, 0x15a546366 }
+#define WIDE_FAR	{ 0x1e88ef372, 0x14a7fe880, 0x1e88ef372, 0x14a7fe880 }
+#include "clmul_wide.h"
+
+#define WIDE(name)	name##_512
+#define WIDE_BYTES	64
+#define WIDE_CPU	"avx512f,vpclmulqdq"
+#define WIDE_MUL	__builtin_ia32_vpclmulqdq_v8di
+#define WIDE_NEAR	{ 0x154442bd4, 0x1c6e41596, 0x154442bd4, 0x1c6e41596, \
+			  0x154442bd4, 0x1c6e41596, 0x154442bd4, 0x1c6e41596 }
+#define WIDE_FAR	{ 0x11542778a, 0x1322d1430, 0x11542778a, 0x1322d1430, \
+			  0x11542778a, 0x1322d1430, 0x11542778a, 0x1322d1430 }
+#include "clmul_wide.h"
+
 /* Reduce the state to the CRC's 32 bits. */
 static __always_inline __u32 reduce(v2 x)
 {
@@ -295,22 +318,34 @@ static __always_inline v2 seam(const void *p, const void *q, __u32 have)
 	return load((void *)&at.second - have);
 }
 
+/* Read @n blocks, at least WIDE_MIN, in wide registers. */
+static noinline v2 wide(v2 x, const void *p, __u32 n)
+{
+	return xr_clmul_512() ? sum_512(x, p, n) : sum_256(x, p, n);
+}
+
+/* Read @n blocks; in wide registers if there are enough, and @is_wide, a constant, is set. */
+static __always_inline v2 some(bool is_wide, v2 x, const void *p, __u32 n)
+{
+	return is_wide && n >= WIDE_MIN ? wide(x, p, n) : blocks(x, false, NULL, p, n);
+}
+
 /*
  * Read a message in two pieces, from block @i of the first piece on. The first piece has @len
- * bytes, the second one @more. Return: the reduced state.
+ * bytes, the second one @more. @is_wide is as in some(). Return: the reduced state.
  */
-static __always_inline __u32 both(v2 x, const void *p, int i, __u32 len, const void *q,
-				  __u32 more)
+static __always_inline __u32 both(bool is_wide, v2 x, const void *p, int i, __u32 len,
+				  const void *q, __u32 more)
 {
 	__u32 have = len % BLOCK;
 
-	x = blocks(x, false, NULL, p + i * BLOCK, len / BLOCK - i);
+	x = some(is_wide, x, p + i * BLOCK, len / BLOCK - i);
 	if (have) {
 		x = on(x, on_128, seam(p + len, q, have));
 		q += BLOCK - have;
 		more -= BLOCK - have;
 	}
-	return reduce(blocks(x, false, NULL, q, more / BLOCK));
+	return reduce(some(is_wide, x, q, more / BLOCK));
 }
 
 /**
@@ -326,7 +361,7 @@ __u32 xr_clmul_pieces_ipv4(const void *p, __u32 len, const void *q, __u32 more)
 	__u32 pad = -(len + more) % BLOCK;
 
 	p -= pad;
-	return both(begin4(p, shifted(&masks4, pad)), p, 3, len + pad, q, more);
+	return both(false, begin4(p, shifted(&masks4, pad)), p, 3, len + pad, q, more);
 }
 
 /* The same for IPv6. */
@@ -338,7 +373,7 @@ __u32 xr_clmul_pieces_ipv6(const void *p, __u32 len, const void *q, __u32 more)
 
 	p -= pad;
 	x = on(begin6(p, m), on_128, next(p, m, 4));
-	return both(x, p, 5, len + pad, q, more);
+	return both(false, x, p, 5, len + pad, q, more);
 }
 
 /**
@@ -381,5 +416,65 @@ __u32 xr_clmul(__u32 crc, const void *p, __u32 len)
 	v2 x = load(p) ^ state;
 
 	return reduce(blocks(x, false, NULL, p + BLOCK, len / BLOCK - 1));
+}
+
+/* Read the headers of a packet: blocks up to @i, the first one behind them. */
+static __always_inline v2 begin(const void *p, __u32 pad, bool ipv6, __u32 i)
+{
+	const struct masks *m = shifted(ipv6 ? &masks6 : &masks4, pad);
+	v2 x = ipv6 ? begin6(p, m) : begin4(p, m);
+
+	return i == 5 ? on(x, on_128, next(p, m, 4)) : x;
+}
+
+/**
+ * xr_clmul_wide_sum() - xr_clmul_ipv4() or xr_clmul_ipv6(), in wide registers
+ * @p: IP header
+ * @len: bytes, at least XR_CLMUL_LONG
+ * @ipv6: the IP header is IPv6
+ *
+ * Return: the state.
+ */
+__u32 xr_clmul_wide_sum(const void *p, __u32 len, bool ipv6)
+{
+	__u32 pad = -len % BLOCK, i = ipv6 ? 5 : 3;
+
+	p -= pad;
+	return reduce(wide(begin(p, pad, ipv6, i), p + i * BLOCK, (len + pad) / BLOCK - i));
+}
+
+/* xr_clmul_pieces_ipv4() or xr_clmul_pieces_ipv6(), in wide registers. */
+__u32 xr_clmul_wide_pieces(const void *p, __u32 len, const void *q, __u32 more, bool ipv6)
+{
+	__u32 pad = -(len + more) % BLOCK, i = ipv6 ? 5 : 3;
+
+	p -= pad;
+	return both(true, begin(p, pad, ipv6, i), p, i, len + pad, q, more);
+}
+
+/**
+ * xr_clmul_wide_copy() - xr_clmul_copy_ipv4() or xr_clmul_copy_ipv6(), in wide registers
+ * @p: IP header
+ * @to: destination of the payload
+ * @from: payload; if it changes meanwhile, the CRC is that of the copy
+ * @len: bytes of payload, at least XR_CLMUL_LONG
+ * @ipv6: the IP header is IPv6
+ *
+ * Return: the state.
+ */
+__u32 xr_clmul_wide_copy(const void *p, void *to, const void *from, __u32 len, bool ipv6)
+{
+	__u32 i = ipv6 ? 4 : 3, pad = i * BLOCK - (to - p), n = len / BLOCK;
+	v2 x = begin(p - pad, pad, ipv6, i);
+
+	return reduce(xr_clmul_512() ? copy_512(x, to, from, n) : copy_256(x, to, from, n));
+}
+
+/* xr_clmul(), in wide registers; @len is at least XR_CLMUL_LONG. */
+__u32 xr_clmul_wide_more(__u32 crc, const void *p, __u32 len)
+{
+	const v2 state = { crc, 0 };
+
+	return reduce(wide(load(p) ^ state, p + BLOCK, len / BLOCK - 1));
 }
 #endif

@@ -133,7 +133,7 @@ static u32 xr_icrc_headers(const void *p, bool ipv6, u32 *crc)
 static u32 xr_icrc_first(const void *p, u32 n, bool ipv6, u32 *crc)
 {
 	n &= ~3u;
-	*crc = ipv6 ? xr_clmul_ipv6(p, n) : xr_clmul_ipv4(p, n);
+	*crc = ~xr_icrc_sum(p, n, ipv6);
 	return n;
 }
 
@@ -142,6 +142,8 @@ static u32 xr_icrc_more(u32 crc, const void *p, u32 n)
 	u32 odd = n % 16;
 
 	crc = crc32_le(crc, p, odd);
+	if (xr_clmul_wide(n - odd))
+		return xr_clmul_wide_more(crc, p + odd, n - odd);
 	return n == odd ? crc : xr_clmul(crc, p + odd, n - odd);
 }
 #else
@@ -230,9 +232,12 @@ static int xr_icrc_check_two(struct xdp_buff *xdp, u32 l3, u32 end)
 	if (unlikely(!xr_vector_begin()))
 		return 1;
 	q = skb_frag_address(frag);
-	crc = likely(!xr_icrc_ipv6(p)) ?
-	      xr_clmul_pieces_ipv4(p, linear - l3, q, end - linear) :
-	      xr_clmul_pieces_ipv6(p, linear - l3, q, end - linear);
+	if (xr_clmul_wide(end - l3))
+		crc = xr_clmul_wide_pieces(p, linear - l3, q, end - linear, xr_icrc_ipv6(p));
+	else if (likely(!xr_icrc_ipv6(p)))
+		crc = xr_clmul_pieces_ipv4(p, linear - l3, q, end - linear);
+	else
+		crc = xr_clmul_pieces_ipv6(p, linear - l3, q, end - linear);
 	xr_vector_end();
 	return get_unaligned_le32(q + (end - linear)) == ~crc ? 0 : -EBADMSG;
 }

@@ -80,7 +80,11 @@ static __always_inline bool xr_icrc_ipv6(const void *l3)
  */
 static __always_inline u32 xr_icrc_sum(const void *l3, u32 len, bool ipv6)
 {
-	return likely(!ipv6) ? ~xr_clmul_ipv4(l3, len) : ~xr_clmul_ipv6(l3, len);
+	/* IPv6 first, so that the compiler merges this branch with that of the caller. */
+	if (unlikely(ipv6))
+		return xr_clmul_wide(len) ? ~xr_clmul_wide_sum(l3, len, true) :
+					    ~xr_clmul_ipv6(l3, len);
+	return xr_clmul_wide(len) ? ~xr_clmul_wide_sum(l3, len, false) : ~xr_clmul_ipv4(l3, len);
 }
 
 /*
@@ -90,6 +94,8 @@ static __always_inline u32 xr_icrc_sum(const void *l3, u32 len, bool ipv6)
 static __always_inline u32 xr_icrc_copy(const void *l3, void *to, const void *from,
 					u32 len, bool ipv6)
 {
+	if (xr_clmul_wide(len))
+		return ~xr_clmul_wide_copy(l3, to, from, len, ipv6);
 	return likely(!ipv6) ? ~xr_clmul_copy_ipv4(l3, to, from, len) :
 			       ~xr_clmul_copy_ipv6(l3, to, from, len);
 }

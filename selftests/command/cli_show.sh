@@ -169,6 +169,8 @@ features() {
 		$(state_of xdp_native) == $(state_of xdp_free) ==
 		$(state_of hmm) == 'yes'" p="$work/probe"
 	xr feature | grep -q '^usable yes missing 0 unknown 0$'
+	holds "'the module uses ' in [f['detail'] for f in p['features'] if f['name'] == 'crc32'][0]" \
+		p="$work/probe"
 	fails_to_probe dev lo
 	holds "$(state_of xdp_native) == 'no' and p['missing'] == 0" p="$work/probe"
 	path_mtu_is 4179 2048
@@ -232,6 +234,11 @@ without_module() {
 		xr feature | grep -q "name on_demand state no detail the module is not loaded: 'modprobe xroce' loads it" ||
 		not_so "not loaded: $(xr feature)"
 	fails 1 'monitor: the module is not loaded' monitor
+	xr feature | grep -q 'name crc32 .* detail the CPU has' || not_so "$(xr feature)"
+	insmod "$core_module" crc_bits=0
+	xr feature | grep -q 'name crc32 state no detail the module uses a table$' ||
+		not_so "a table: $(xr feature)"
+	module_down
 	module_up
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The module's CRC by carry-less multiplication, compiled for user space, compared with the
- * tests' own: by table, and bit by bit.
+ * tests' own: by table, and bit by bit. The last rows use wide registers, as the module does, from
+ * XR_CLMUL_LONG bytes on.
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +19,33 @@
 #define BTH_END(ipv6)	((ipv6) ? 60u : 40u)
 #define LEN_MAX		4200u
 #define L3_MAX		22u		/* two VLAN tags */
+#define ALIGNMENTS	64u		/* of the widest registers */
 #define SEED		1
 
-static uint8_t bytes[L3_MAX + LEN_MAX + 16];
+static uint8_t bytes[L3_MAX + ALIGNMENTS + LEN_MAX + 16];
 
-static bool can(void)
+bool xr_clmul_is_512;
+static bool in_wide;
+
+/* Use registers of @bits from here on. Return: whether the CPU can. */
+static bool use(unsigned int bits)
 {
-	if (__builtin_cpu_supports("avx") && __builtin_cpu_supports("pclmul"))
-		return true;
-	skip("the CPU has no AVX or no PCLMULQDQ");
-	return false;
+	if (!__builtin_cpu_supports("avx") || !__builtin_cpu_supports("pclmul")) {
+		skip("the CPU has no AVX or no PCLMULQDQ");
+		return false;
+	}
+	if (bits > 128 && (!__builtin_cpu_supports("avx2") ||
+			   !__builtin_cpu_supports("vpclmulqdq"))) {
+		skip("the CPU has no AVX2 or no VPCLMULQDQ");
+		return false;
+	}
+	if (bits > 256 && !__builtin_cpu_supports("avx512f")) {
+		skip("the CPU has no AVX512F");
+		return false;
+	}
+	in_wide = bits > 128;
+	xr_clmul_is_512 = bits > 256;
+	return true;
 }
 
 static void fill(uint32_t l3, bool ipv6)
@@ -53,7 +72,30 @@ static uint32_t bit_by_bit(uint32_t crc, const uint8_t *p, size_t n)
 
 static uint32_t state_after(const void *p, uint32_t len, bool ipv6)
 {
+	if (in_wide && len >= XR_CLMUL_LONG)
+		return xr_clmul_wide_sum(p, len, ipv6);
 	return ipv6 ? xr_clmul_ipv6(p, len) : xr_clmul_ipv4(p, len);
+}
+
+static uint32_t state_copied(const void *p, void *to, const void *from, uint32_t len, bool ipv6)
+{
+	if (in_wide && len >= XR_CLMUL_LONG)
+		return xr_clmul_wide_copy(p, to, from, len, ipv6);
+	return ipv6 ? xr_clmul_copy_ipv6(p, to, from, len) : xr_clmul_copy_ipv4(p, to, from, len);
+}
+
+static uint32_t state_divided(const void *p, uint32_t len, const void *q, uint32_t more, bool ipv6)
+{
+	if (in_wide && len + more >= XR_CLMUL_LONG)
+		return xr_clmul_wide_pieces(p, len, q, more, ipv6);
+	return ipv6 ? xr_clmul_pieces_ipv6(p, len, q, more) : xr_clmul_pieces_ipv4(p, len, q, more);
+}
+
+static uint32_t state_more(uint32_t crc, const void *p, uint32_t len)
+{
+	if (in_wide && len >= XR_CLMUL_LONG)
+		return xr_clmul_wide_more(crc, p, len);
+	return xr_clmul(crc, p, len);
 }
 
 static void same(uint32_t l3, uint32_t len, bool ipv6)
@@ -65,33 +107,35 @@ static void same(uint32_t l3, uint32_t len, bool ipv6)
 	      ipv6 ? 6 : 4, len, l3, got, want);
 }
 
-TEST(headers, "D4", "headers and payload, of many lengths")
+/* Every length, at every alignment. Behind the headers, the right CRC continues bit by bit. */
+static void headers(void)
 {
-	uint32_t l3, len;
+	uint32_t l3, len, got, want;
 	int ipv6;
 
-	if (!can())
-		return;
 	for (ipv6 = 0; ipv6 < 2; ipv6++) {
-		for (l3 = 14; l3 <= L3_MAX && !test_failed(); l3++) {
+		for (l3 = 14; l3 < 14 + ALIGNMENTS && !test_failed(); l3++) {
 			fill(l3, ipv6);
-			for (len = BTH_END(ipv6); len < 400; len += 4)
-				same(l3, len, ipv6);
+			same(l3, LEN_MAX, ipv6);
+			len = BTH_END(ipv6);
+			want = ~__builtin_bswap32(packet_icrc(bytes, l3, l3 + len));
+			for (; len <= LEN_MAX; len += 4) {
+				got = state_after(bytes + l3, len, ipv6);
+				check(got == want, "IPv%d, %u bytes at %u: %#x, not %#x",
+				      ipv6 ? 6 : 4, len, l3, got, want);
+				want = bit_by_bit(want, bytes + l3 + len, 4);
+			}
 		}
-		for (len = 400; len <= LEN_MAX && !test_failed(); len += 52)
-			same(L3_MAX, len, ipv6);
 	}
 }
 
 /* Every bit is covered, except those of the seven bytes that change in flight. */
-TEST(every_bit, "D4", "every bit that is covered, and those that change in flight")
+static void every_bit(void)
 {
-	static const uint32_t lens[] = { 64, 68, 72, 76, 200 };
+	static const uint32_t lens[] = { 64, 68, 72, 76, 200, 352, 420 };
 	uint32_t i, at, idle, crc, len;
 	bool ipv6;
 
-	if (!can())
-		return;
 	for (i = 0; i < 2 * ARRAY_SIZE(lens) && !test_failed(); i++) {
 		ipv6 = i % 2;
 		len = lens[i / 2];
@@ -110,50 +154,82 @@ TEST(every_bit, "D4", "every bit that is covered, and those that change in fligh
 	}
 }
 
-/* As READ responses are made: the payload is copied in whole blocks, at any offset. */
-TEST(copied, "D4", "headers, and a payload that is copied at the same time")
+/*
+ * As READ responses are made: the payload is copied in whole blocks, of every alignment. No byte
+ * beside the copy is written.
+ */
+static void copied(uint32_t aeth)
 {
-	static uint8_t payload[LEN_MAX], was[sizeof(bytes)];
-	uint32_t l3, len, at, got, want;
-	int i, ipv6, aeth;
+	static uint8_t payload[LEN_MAX + ALIGNMENTS], was[sizeof(bytes)];
+	uint32_t i, l3, len, at, got, want;
+	const uint8_t *from;
+	bool ipv6;
 
-	if (!can())
-		return;
 	srandom(SEED + 1);
 	for (len = 0; len < sizeof(payload); len++)
 		payload[len] = random();
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 2 * ALIGNMENTS && !test_failed(); i++) {
 		ipv6 = i % 2;
-		aeth = i / 2 * 4;
-		for (len = 16; len <= 4096; len += len < 512 ? 16 : 512) {
-			l3 = 14 + len / 16 % 3 * 4;
-			at = l3 + BTH_END(ipv6) + aeth;
-			fill(l3, ipv6);
-			memcpy(was, bytes, sizeof(was));
-			got = ~(ipv6 ? xr_clmul_copy_ipv6 : xr_clmul_copy_ipv4)
-				(bytes + l3, bytes + at, payload + len % 7, len);
-			want = __builtin_bswap32(packet_icrc(bytes, l3, at + len));
+		from = payload + i / 2;
+		l3 = 14 + i % 17;
+		at = l3 + BTH_END(ipv6) + aeth;
+		fill(l3, ipv6);
+		memcpy(was, bytes, sizeof(was));
+		want = ~__builtin_bswap32(packet_icrc(bytes, l3, at));
+		for (len = 16; len <= 4096; len += 16) {
+			want = bit_by_bit(want, from + len - 16, 16);
+			got = state_copied(bytes + l3, bytes + at, from, len, ipv6);
 			check(got == want, "IPv%d, %u bytes at %u: %#x, not %#x",
 			      ipv6 ? 6 : 4, len, at, got, want);
-			memcpy(was + at, payload + len % 7, len);
+			memcpy(was + at, from, len);
 			check(!memcmp(was, bytes, sizeof(was)),
-			      "IPv%d, %u bytes at %u: wrong copy",
-			      ipv6 ? 6 : 4, len, at);
+			      "IPv%d, %u bytes at %u: wrong copy", ipv6 ? 6 : 4, len, at);
 		}
 	}
 }
 
-TEST(pieces, "D4", "whole blocks, at any offset")
+static uint8_t shared[4096];
+static volatile bool changes;
+
+static void *change(void *arg)
+{
+	volatile uint8_t *byte = shared + sizeof(shared) / 2;
+
+	while (changes)
+		++*byte;
+	return arg;
+}
+
+/* Another thread writes to the payload: the CRC is that of the bytes that were copied. */
+static void changing(void)
+{
+	const uint32_t at = 14 + BTH_END(false);
+	pthread_t writer;
+	uint32_t i, got;
+
+	fill(14, false);
+	changes = true;
+	if (!check(!pthread_create(&writer, NULL, change, NULL), "no thread"))
+		return;
+	for (i = 0; i < 500000 && !test_failed(); i++) {
+		got = state_copied(bytes + 14, bytes + at, shared, sizeof(shared), false);
+		check(got == state_after(bytes + 14, BTH_END(false) + sizeof(shared), false),
+		      "copy %u: the CRC is of other bytes", i);
+	}
+	changes = false;
+	pthread_join(writer, NULL);
+}
+
+static void pieces(void)
 {
 	uint32_t off, len, got, want;
 
-	if (!can())
-		return;
 	fill(0, false);
-	for (off = 0; off < 17; off++) {
-		for (len = 16; len <= LEN_MAX; len += len < 300 ? 16 : 112) {
-			got = xr_clmul(0x12345678, bytes + off, len);
-			want = bit_by_bit(0x12345678, bytes + off, len);
+	for (off = 0; off < ALIGNMENTS && !test_failed(); off++) {
+		want = 0x12345678;
+		for (len = 16; len <= LEN_MAX; len += 16) {
+			want = bit_by_bit(want, bytes + off + len - 16, 16);
+			got = state_more(0x12345678, bytes + off, len);
 			check(got == want, "%u bytes at %u: %#x, not %#x", len,
 			      off, got, want);
 		}
@@ -161,14 +237,12 @@ TEST(pieces, "D4", "whole blocks, at any offset")
 }
 
 /* A message in two buffers, divided anywhere; bytes after either part are ignored. */
-TEST(divided, "D4", "a message in two buffers, divided anywhere")
+static void divided(void)
 {
 	static uint8_t second[LEN_MAX];
 	uint32_t l3, len, at, got, want;
 	int ipv6;
 
-	if (!can())
-		return;
 	for (ipv6 = 0; ipv6 < 2; ipv6++) {
 		for (len = 96; len <= LEN_MAX; len += len < 400 ? 4 : 236) {
 			l3 = 14 + len / 4 % 3 * 4;
@@ -179,15 +253,78 @@ TEST(divided, "D4", "a message in two buffers, divided anywhere")
 				memset(second, 0xa5, sizeof(second));
 				memcpy(second, bytes + l3 + at, len - at);
 				memset(bytes + l3 + at, 0x5a, len - at);
-				got = ~(ipv6 ? xr_clmul_pieces_ipv6 :
-					       xr_clmul_pieces_ipv4)
-					(bytes + l3, at, second, len - at);
+				got = ~state_divided(bytes + l3, at, second, len - at, ipv6);
 				memcpy(bytes + l3 + at, second, len - at);
 				check(got == want, "IPv%d, %u bytes and %u: %#x, not %#x",
 				      ipv6 ? 6 : 4, at, len - at, got, want);
 			}
 		}
 	}
+}
+
+static void all(void)
+{
+	headers();
+	every_bit();
+	copied(0);
+	copied(4);
+	changing();
+	pieces();
+	divided();
+}
+
+TEST(headers, "D4", "headers and payload, of all lengths")
+{
+	if (use(128))
+		headers();
+}
+
+TEST(every_bit, "D4", "every bit that is covered, and those that change in flight")
+{
+	if (use(128))
+		every_bit();
+}
+
+TEST(copied, "D4", "headers, and a payload that is copied at the same time")
+{
+	if (use(128))
+		copied(0);
+}
+
+TEST(copied_aeth, "D4", "the same behind an AETH")
+{
+	if (use(128))
+		copied(4);
+}
+
+TEST(changing, "D4", "a payload that changes while it is copied")
+{
+	if (use(128))
+		changing();
+}
+
+TEST(pieces, "D4", "whole blocks, at any offset")
+{
+	if (use(128))
+		pieces();
+}
+
+TEST(divided, "D4", "a message in two buffers, divided anywhere")
+{
+	if (use(128))
+		divided();
+}
+
+TEST(wide_256, "D4", "all of this in registers of 256 bits")
+{
+	if (use(256))
+		all();
+}
+
+TEST(wide_512, "D4", "all of this in registers of 512 bits")
+{
+	if (use(512))
+		all();
 }
 
 TEST_MAIN(harness_main);

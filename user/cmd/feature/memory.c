@@ -122,26 +122,53 @@ static bool cpu_has(const char *flags, const char *flag)
 	return false;
 }
 
+/* The widest registers in which this CPU can multiply for the invariant CRC, from its flags. */
+static void probe_crc(const char *flags)
+{
+	const bool clmul = cpu_has(flags, "pclmulqdq"), avx = cpu_has(flags, "avx");
+	const bool wide = cpu_has(flags, "avx2") && cpu_has(flags, "vpclmulqdq");
+
+	if (!clmul || !avx)
+		feature_add("crc32", FEATURE_NO, false, "the CPU has no %s: a table is used",
+			    clmul ? "avx" : "pclmulqdq");
+	else
+		feature_add("crc32", FEATURE_YES, false,
+			    "the CPU has carry-less multiplication in %s",
+			    !wide ? "128 bits (pclmulqdq, avx)" :
+			    cpu_has(flags, "avx512f") ? "512 bits (vpclmulqdq, avx512f)" :
+							"256 bits (vpclmulqdq, avx2)");
+}
+
+/* What the module uses, if it is loaded. Return: whether it says so. */
+static bool probe_crc_module(void)
+{
+	char bits[16];
+
+	if (!feature_read("/sys/module/xroce/parameters/crc_bits", bits, sizeof(bits)))
+		return false;
+	if (strcmp(bits, "0"))
+		feature_add("crc32", FEATURE_YES, false,
+			    "the module uses carry-less multiplication in %s bits", bits);
+	else
+		feature_add("crc32", FEATURE_NO, false, "the module uses a table");
+	return true;
+}
+
 void feature_probe_cpu(void)
 {
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	bool clmul = false, avx = false;
 	char *line = NULL;
 	size_t size = 0;
+	FILE *f;
 
-	while (f && getline(&line, &size, f) > 0) {
-		if (strncmp(line, "flags", 5))
-			continue;
-		clmul = cpu_has(line, "pclmulqdq");
-		avx = cpu_has(line, "avx");
-		break;
-	}
+	if (probe_crc_module())
+		return;
+	f = fopen("/proc/cpuinfo", "re");
+	while (f && getline(&line, &size, f) > 0)
+		if (!strncmp(line, "flags", 5))
+			break;
+	/* Without a line of flags, the CPU has none of them. */
+	probe_crc(line ? line : "");
 	free(line);
 	if (f)
 		fclose(f);
-	feature_add("crc32", clmul && avx ? FEATURE_YES : FEATURE_NO, false,
-		    "%s", clmul && avx ?
-		    "the CPU has carry-less multiplication (pclmulqdq) and avx" :
-		    !clmul ? "the CPU has no pclmulqdq: a table is used" :
-			     "the CPU has no avx: a table is used");
 }

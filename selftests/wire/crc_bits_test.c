@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module's parameter crc_bits, and the invariant CRC with it: by a table, and in registers of
+ * 128 bits. Each test loads the module. unit/clmul_test has wider registers, if the CPU does.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters.h"
+#include "wire.h"
+
+#ifdef __x86_64__
+#define BITS	"/sys/module/xroce/parameters/crc_bits"
+
+/* Return: the bits in use, or UINT_MAX. */
+static unsigned int bits_used(void)
+{
+	unsigned int bits = -1;
+	FILE *f = fopen(BITS, "re");
+
+	check(f && fscanf(f, "%u", &bits) == 1, "no %s", BITS);
+	if (f)
+		fclose(f);
+	return bits;
+}
+
+static bool load(const char *parameter)
+{
+	int ret = live_module_load_with(parameter);
+
+	return check(!ret, "load with '%s': %d", parameter, ret);
+}
+
+/* WRITE @len bytes, and READ them. */
+static void transfer(struct wire *w, uint32_t len)
+{
+	struct packet ack = wire_response(w, XROCE_RC_ACK);
+	struct packet data = wire_response(w, XROCE_RC_READ_RESPONSE_ONLY);
+
+	w->req.opcode = XROCE_RC_WRITE_ONLY;
+	w->req.dmalen = len;
+	w->req.payload = len;
+	w->req.pad = -len & 3;
+	ack.syndrome = XROCE_SYN_ACK;
+	ack.psn = w->req.psn;
+	ack.msn = (w->req.psn + 1 - WIRE_PSN) & XROCE_PSN_MASK;
+	wire_send(w);
+	wire_expect(w, &ack);
+	w->req.psn++;
+
+	w->req.opcode = XROCE_RC_READ_REQUEST;
+	w->req.payload = 0;
+	w->req.pad = 0;
+	data.syndrome = XROCE_SYN_ACK;
+	data.psn = w->req.psn;
+	data.msn = (w->req.psn + 1 - WIRE_PSN) & XROCE_PSN_MASK;
+	data.payload = len;
+	data.pad = -len & 3;
+	data.pattern = w->req.pattern;
+	wire_send(w);
+	wire_expect(w, &data);
+	w->req.psn++;
+}
+
+/* All lengths work with the parameter; a wrong CRC is still found. */
+static void works(const char *parameter, unsigned int bits, bool ipv6)
+{
+	const struct wire_opts opts = { .ipv6 = ipv6, .mtu = XROCE_MTU_4096 };
+	static const uint32_t lens[] = { 1, 8, 64, 100, 340, 352, 1000, 1024, 3500, 3601, 4096 };
+	struct wire w;
+	size_t i;
+
+	if (!load(parameter))
+		return;
+	check_is(bits_used(), bits, "'%s'", parameter);
+	if (check(!live_veth_add(LIVE_DEV, "c0"), "veth") &&
+	    check(!live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES), "attach") &&
+	    wire_open(&w, &opts)) {
+		w.req.va = w.mr.iova;
+		for (i = 0; i < ARRAY_SIZE(lens) && !test_failed(); i++)
+			transfer(&w, lens[i]);
+		w.req.icrc_flip = 1;
+		wire_counted(&w, COUNTER(drop_icrc));
+		wire_close(&w);
+	}
+	check_is(live_detach(LIVE_DEV, 0), 0, "detach");
+	live_veth_del(LIVE_DEV);
+	check_is(live_module_unload(), 0, "unload");
+}
+
+TEST(crc_bits_table, "D4", "by a table, without vector registers")
+{
+	works("crc_bits=0", 0, false);
+}
+
+TEST(crc_bits_table_ipv6, "D4", "the same over IPv6") { works("crc_bits=127", 0, true); }
+
+TEST(crc_bits_128, "D4", "in registers of 128 bits, whatever the CPU has")
+{
+	if (!__builtin_cpu_supports("avx") || !__builtin_cpu_supports("pclmul"))
+		skip("the CPU has no AVX or no PCLMULQDQ");
+	else
+		works("crc_bits=255", 128, false);
+}
+
+/* A program cannot see which registers the kernel prefers, so 512 may be 256. */
+TEST(crc_bits_widest, "D4", "the parameter is a maximum; no more is in use than the CPU has")
+{
+	unsigned int most = 0, bits;
+
+	if (__builtin_cpu_supports("avx") && __builtin_cpu_supports("pclmul"))
+		most = 128;
+	if (most && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("vpclmulqdq"))
+		most = __builtin_cpu_supports("avx512f") ? 512 : 256;
+	if (!load(""))
+		return;
+	bits = bits_used();
+	check(bits == most || (most == 512 && bits == 256), "%u bits, not %u", bits, most);
+	check_is(live_module_unload(), 0, "unload");
+	if (!load("crc_bits=4000"))
+		return;
+	check_is(bits_used(), bits, "a larger number");
+	check_is(live_module_unload(), 0, "unload");
+}
+
+TEST_MAIN(live_main_alone);
+#else
+int main(void)
+{
+	return HARNESS_SKIPPED;
+}
+#endif
