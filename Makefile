@@ -329,10 +329,11 @@ sim-save: deps
 	@selftests/sim/sim.sh save
 	@selftests/bench/plot.sh simulation
 
-# On this host, in nanoseconds: cost of the program without its module.
+# On this host, in nanoseconds: cost of the program without its module; speed of the CRC.
 bench-native: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) bpf user selftests
 	@XROCE_BPF_OBJECT=$(object) $(B)/selftests/bench/native -o $(B)/bench-native.json
+	@$(B)/selftests/bench/crc
 
 # --- Installation.
 
@@ -476,7 +477,7 @@ help:
 	@echo 'bench-save  keep the figures of the last bench there; bench-plot draws them'
 	@echo 'bench-networks  goodput on links that delay, lose, reorder or are shared; and of rxe, TCP'
 	@echo 'sim        congestion control on simulated networks; sim-save keeps table and picture'
-	@echo 'bench-native  nanoseconds a packet of the verdict, on this host'
+	@echo 'bench-native  nanoseconds a packet of the verdict, speed of the CRC, on this host'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
 	@echo 'deb        Debian packages, in build/deb/; installs what builds and checks them'
