@@ -15,6 +15,7 @@ DEFINE_STATIC_KEY_FALSE(xr_vector_key);
 DEFINE_STATIC_KEY_FALSE(xr_vcopy_key);
 DEFINE_STATIC_KEY_FALSE(xr_clmul_wide_key);
 DEFINE_STATIC_KEY_FALSE(xr_clmul_512_key);
+DEFINE_PER_CPU(bool, xr_vector_held);
 
 /* From xr_vector_init() on, what is in use. */
 static unsigned int crc_bits = 512;

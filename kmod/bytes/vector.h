@@ -8,6 +8,7 @@
 
 #include <linux/jump_label.h>
 #include <linux/math.h>
+#include <linux/percpu.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
 #ifdef CONFIG_X86_64
@@ -25,20 +26,26 @@
 DECLARE_STATIC_KEY_FALSE(xr_vector_key);
 DECLARE_STATIC_KEY_FALSE(xr_vcopy_key);
 
+/* A section is held on this CPU: see xr_vector_hold(). */
+DECLARE_PER_CPU(bool, xr_vector_held);
+
 void xr_vector_init(void);
 void xr_vcopy(void *dst, const void *src, size_t len);
 
 /**
  * xr_vector_begin() - begin a section that may use the vector registers
  *
- * Fails if this softirq has interrupted another user of the vector registers.
+ * Fails if this softirq has interrupted another user of the vector registers, unless that is a
+ * section held on this CPU.
  *
  * Return: whether the section has begun; if so, xr_vector_end() ends it.
  */
 static inline bool xr_vector_begin(void)
 {
-	if (!static_branch_likely(&xr_vector_key) || !may_use_simd())
+	if (!static_branch_likely(&xr_vector_key))
 		return false;
+	if (unlikely(!may_use_simd()))
+		return this_cpu_read(xr_vector_held);
 	/* Integer instructions only, so MXCSR need not be set up. */
 	kernel_fpu_begin_mask(0);
 	return true;
@@ -46,6 +53,33 @@ static inline bool xr_vector_begin(void)
 
 static inline void xr_vector_end(void)
 {
+	if (!this_cpu_read(xr_vector_held))
+		kernel_fpu_end();
+}
+
+/**
+ * xr_vector_hold() - begin a section around other sections
+ *
+ * Until xr_vector_release(), a section that begins on this CPU is part of this one, and costs
+ * little; preemption stays disabled. If this one cannot begin, the others are on their own. No
+ * register keeps its value between them.
+ *
+ * The caller has bottom halves off, does not sleep until the release, and sends nothing; no section
+ * begins in a hard interrupt. With PREEMPT_RT locks sleep, so nothing is held.
+ */
+static inline void xr_vector_hold(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) || __this_cpu_read(xr_vector_held) || !xr_vector_begin())
+		return;
+	__this_cpu_write(xr_vector_held, true);
+}
+
+/* End the section of xr_vector_hold(), if there is one. */
+static inline void xr_vector_release(void)
+{
+	if (!__this_cpu_read(xr_vector_held))
+		return;
+	__this_cpu_write(xr_vector_held, false);
 	kernel_fpu_end();
 }
 
@@ -66,6 +100,14 @@ static inline bool xr_vector_begin(void)
 }
 
 static inline void xr_vector_end(void)
+{
+}
+
+static inline void xr_vector_hold(void)
+{
+}
+
+static inline void xr_vector_release(void)
 {
 }
 

@@ -8,6 +8,7 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "bytes/vector.h"
 #include "defer/gap.h"
 #include "frame/tx.h"
 #include "obj/link.h"
@@ -386,6 +387,9 @@ static int xr_responses_build(struct xr_qp *qp, int room)
 	}
 	while (rs->count && rs->batch.count < XR_TX_BATCH && built < room) {
 		r = xr_response_at(rs, 0);
+		/* One section for all packets behind the first one. */
+		if (built)
+			xr_vector_hold();
 		ret = xr_response_packet(qp, r, &last);
 		if (ret == -ENOMEM || ret == -EAGAIN)
 			return built ? built : ret;
@@ -591,6 +595,7 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 	rs->batch.dev = READ_ONCE(qp->link->dev);
 	while (ret != -EAGAIN && rs->active && budget > 0) {
 		ret = xr_responses_build(qp, budget);
+		xr_vector_release();
 		if (ret <= 0)
 			break;
 		budget -= ret;

@@ -14,6 +14,7 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "bytes/vector.h"
 #include "frame/tx.h"
 #include "obj/addr.h"
 #include "obj/link.h"
@@ -497,6 +498,9 @@ static __always_inline int xr_requester_packet(struct xr_qp *qp, struct xr_swqe 
 		r.want = likely(!w->resumed) ? w->length :
 			 xr_request_want(qp, w, s->psn, xr_swqe_part_end(w, s->psn));
 	r.ack = xr_requester_asks(qp, w, inflight, r.off + r.len == w->length);
+	/* One section for all packets behind the first one, which may be the only one. */
+	if (s->batch.count)
+		xr_vector_hold();
 	ret = xr_request_build(qp, &r);
 	/* When the device has gone the packet is lost, and the work request ends nevertheless. */
 	if (ret == -ENETDOWN)
@@ -667,6 +671,7 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 			ret = xr_requester_step(qp);
 			budget--;
 		}
+		xr_vector_release();
 		/* Before responses can arrive. */
 		xr_requester_show(qp);
 		err = xr_tx_flush(&s->batch);
