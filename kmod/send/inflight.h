@@ -27,6 +27,20 @@ static inline u32 xr_inflight_responses(const struct xr_send *s)
 	return s->extra - min(s->extra, s->score.responses);
 }
 
+/* True if no packet outstanding has asked for a response. */
+static inline bool xr_inflight_unasked(const struct xr_send *s)
+{
+	return s->silent && !s->reads && !s->force && s->una != s->psn &&
+	       s->silent >= xr_psn_distance(s->psn, s->una);
+}
+
+/* The last packet asks for a response. */
+static inline void xr_inflight_asked(struct xr_send *s)
+{
+	s->silent = 0;
+	s->owed = false;
+}
+
 void xr_inflight_measured(struct xr_send *s);
 
 #endif

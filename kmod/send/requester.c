@@ -244,6 +244,7 @@ void xr_requester_back(struct xr_qp *qp, u32 psn)
 	s->extra = 0;
 	s->reads = 0;
 	s->silent = 0;
+	s->owed = true;
 	for (s->next = s->head; s->next != s->tail; s->next++) {
 		w = xr_swqe_at(s, s->next);
 		if (!w->begun)
@@ -410,13 +411,24 @@ static bool xr_requester_unreliable(const struct xr_qp *qp)
 }
 
 /*
+ * True if the last packet of those that can be sent shall ask for an acknowledgement: somebody
+ * waits for one. Without a completion nobody does, unless a work request follows that has to wait
+ * for it, or the queue may become full.
+ */
+static bool xr_requester_awaited(const struct xr_send *s)
+{
+	return s->owed || s->next + 1 != s->tail || s->tail - s->head > s->mask / 2 ||
+	       s->state != XR_SEND_RUNNING;
+}
+
+/*
  * True if a packet shall ask for an acknowledgement. @inflight: see xr_inflight_requests(); @end:
  * it is the last one of its message.
  */
-static __always_inline bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w,
+static __always_inline bool xr_requester_asks(struct xr_qp *qp, const struct xr_swqe *w,
 					      u32 inflight, bool end)
 {
-	const struct xr_send *s = &qp->send;
+	struct xr_send *s = &qp->send;
 
 	if (xr_requester_unreliable(qp))
 		return false;
@@ -425,7 +437,10 @@ static __always_inline bool xr_requester_asks(const struct xr_qp *qp, const stru
 	/* The response to a READ or atomic acknowledges everything before. */
 	if (xr_swqe_responds(w))
 		return false;
-	return inflight + 1 >= s->window || (end && !xr_requester_more(s));
+	if (end && (s->signal_all || w->flags & XROCE_SEND_SIGNALED))
+		s->owed = true;
+	return inflight + 1 >= s->window ||
+	       (end && !xr_requester_more(s) && xr_requester_awaited(s));
 }
 
 /* A packet of @w has been built: account for it. */
@@ -463,7 +478,10 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, const struct
 	}
 	if (xr_requester_unreliable(qp))
 		s->una = s->psn;
-	s->silent = r->ack || responds ? 0 : s->silent + 1;
+	if (r->ack || responds)
+		xr_inflight_asked(s);
+	else
+		s->silent++;
 	s->off += responds ? r->want : r->len;
 	if (responds ? s->psn == xr_psn_add(w->last, 1) : s->off == w->length) {
 		s->off = 0;
@@ -533,6 +551,8 @@ static int xr_requester_local(struct xr_qp *qp, struct xr_swqe *w)
 		w->status = xr_local_execute(qp, w);
 	w->begun = !w->status;
 	qp->send.next += w->begun;
+	/* Its completion comes behind those before it. */
+	qp->send.owed = true;
 	return 0;
 }
 
@@ -687,13 +707,6 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 	return ret;
 }
 
-/* True if all that can be has been sent, and no packet outstanding has asked for a response. */
-static bool xr_requester_unasked(const struct xr_send *s)
-{
-	return s->silent && !s->reads && !s->force && s->una != s->psn &&
-	       s->silent >= xr_psn_distance(s->psn, s->una);
-}
-
 /* Wait for something of this host. On-demand memory may never come: that wait grows. */
 static void xr_requester_nap(struct xr_send *s, enum xr_send_wait wait)
 {
@@ -761,12 +774,10 @@ void xr_requester_run(struct xr_qp *qp)
 	xr_requester_settle(qp);
 	if (!xr_send_active(s))
 		return;
-	if ((ret == XR_IDLE || ret == -EAGAIN) && !waiting && xr_requester_unasked(s)) {
-		/* No packet that asks for an ACK will follow: send the last ones again, asking. */
-		trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, s->retries,
-				       XR_AGAIN_UNASKED);
-		s->force = true;
-		xr_requester_rewind(qp);
+	if ((ret == XR_IDLE || ret == -EAGAIN) && !waiting && xr_inflight_unasked(s) &&
+	    (s->owed || s->next != s->tail)) {
+		/* No packet that asks for an ACK will follow: send the last one again, asking. */
+		xr_resend_ask(qp);
 		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
 		/* Meanwhile its memory may have gone, too. */
 		xr_requester_settle(qp);

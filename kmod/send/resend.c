@@ -10,6 +10,7 @@
 
 #include "cc.h"
 #include "holes.h"
+#include "inflight.h"
 #include "packet.h"
 #include "queue.h"
 #include "resend.h"
@@ -86,11 +87,16 @@ static int xr_resend_packet(struct xr_qp *qp, struct xr_swqe *w, u32 psn, u32 en
 		return ret;
 	if (!ret)
 		xr_request_again(s);
-	xr_requester_count(&qp->map->req_retransmits, 1);
-	this_cpu_inc(s->batch.stat->req_retransmit);
 	xr_rtt_again(&s->rtt, psn, 1);
 	xr_cc_sent(&s->cc, r.len + r.want);
 	return 0;
+}
+
+/* A packet has been sent again since one may be lost. */
+static void xr_resend_count(struct xr_qp *qp)
+{
+	xr_requester_count(&qp->map->req_retransmits, 1);
+	this_cpu_inc(qp->send.batch.stat->req_retransmit);
 }
 
 /* Return: how often something was sent again since the last progress, about. */
@@ -175,6 +181,7 @@ static int xr_resend_missed(struct xr_qp *qp, u32 psn, u32 tries)
 	ret = xr_resend_packet(qp, w, psn, end, tries);
 	if (ret)
 		return ret;
+	xr_resend_count(qp);
 	s->score.credit--;
 	xr_cc_loss(&s->cc, XROCE_CC_LOSS_NAK, xr_psn_distance(end, psn));
 	xr_holes_sent(s, psn);
@@ -217,6 +224,7 @@ static int xr_resend_hole(struct xr_qp *qp)
 	ret = xr_resend_packet(qp, w, psn, end, xr_resend_vain(s));
 	if (ret)
 		return ret;
+	xr_resend_count(qp);
 	if (xr_swqe_responds(w))
 		xr_requester_count(&qp->map->req_implied_naks, 1);
 	xr_cc_loss(&s->cc, XROCE_CC_LOSS_NAK, xr_psn_distance(end, psn));
@@ -236,9 +244,25 @@ static int xr_resend_end_packet(struct xr_qp *qp)
 	/* The end of a READ is asked for with the rest of it, once that is the oldest request. */
 	if (w && (first || w->opcode != XROCE_WR_RDMA_READ))
 		ret = xr_resend_packet(qp, w, psn, xr_resend_end(s, w, psn), xr_resend_vain(s));
-	if (!ret)
-		s->probe &= first ? ~XR_PROBE_FIRST : ~XR_PROBE_LAST;
-	return ret;
+	if (ret)
+		return ret;
+	/* Not if it is only to ask. */
+	if (first || !xr_inflight_unasked(s))
+		xr_resend_count(qp);
+	if (!first)
+		xr_inflight_asked(s);
+	s->probe &= first ? ~XR_PROBE_FIRST : ~XR_PROBE_LAST;
+	return 0;
+}
+
+/* No packet outstanding has asked for a response: send the last one again, which does. */
+void xr_resend_ask(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, s->retries,
+			       XR_AGAIN_UNASKED);
+	s->probe |= XR_PROBE_LAST;
 }
 
 /**
@@ -365,6 +389,11 @@ bool xr_resend_overdue(struct xr_qp *qp)
 			s->probes = min(s->probes + 1u, XR_PROBE_DOUBLE);
 			xr_resend_probe(s);
 		}
+	} else if (!heard && xr_inflight_unasked(s)) {
+		/* Nobody waits for it. Most often the next packet can ask. */
+		if (s->owed)
+			xr_resend_ask(qp);
+		s->owed = true;
 	} else if (!heard) {
 		s->probes = min(s->probes + 1u, XR_PROBE_DOUBLE);
 		xr_resend_probe(s);

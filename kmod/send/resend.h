@@ -27,6 +27,7 @@ struct xr_qp;
 
 int xr_resend_step(struct xr_qp *qp);
 void xr_resend_watch(struct xr_send *s);
+void xr_resend_ask(struct xr_qp *qp);
 void xr_resend_probe(struct xr_send *s);
 void xr_resend_gap(struct xr_send *s);
 bool xr_resend_overdue(struct xr_qp *qp);

@@ -256,6 +256,7 @@ struct xr_send_attr {
  *	atomics, ATOMIC WRITE, FLUSH
  * @window: request packets that may be outstanding now, 1 to xr_cc::window
  * @silent: packets since the last one that asked for a response
+ * @owed: somebody waits for the acknowledgement of one of these
  * @force: ask for an acknowledgement of each packet
  * @wait: for what, until @pace expires
  * @retries: times that requests were sent again since the last progress
@@ -344,6 +345,7 @@ struct xr_send {
 	u32 reads;
 	u32 window;
 	u32 silent;
+	bool owed;
 	bool force;
 	enum xr_send_wait wait;
 	u8 retries;

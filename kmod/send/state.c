@@ -142,6 +142,7 @@ void xr_send_drain(struct xr_qp *qp, bool tell)
 	/* Not if it has failed meanwhile. */
 	if (xr_send_active(s))
 		s->state = XR_SEND_DRAINING;
+	s->owed = true;
 	xr_requester_arm(s);
 	spin_unlock_bh(&s->lock);
 }
