@@ -25,6 +25,7 @@ union xroce_cmd {
 	struct xroce_link_use link_use;
 	struct xroce_link_prog link_prog;
 	struct xroce_link_cc link_cc;
+	struct xroce_link_moderate link_moderate;
 	struct xroce_pd_add pd_add;
 	struct xroce_pd_del pd_del;
 	struct xroce_pd_query pd_query;
@@ -43,6 +44,7 @@ union xroce_cmd {
 	struct xroce_qp_cc qp_cc;
 	struct xroce_cq_add cq_add;
 	struct xroce_cq_del cq_del;
+	struct xroce_cq_moderate cq_moderate;
 	struct xroce_srq_add srq_add;
 	struct xroce_srq_modify srq_modify;
 	struct xroce_srq_del srq_del;

@@ -39,6 +39,7 @@
  *   tasklet and timers of requests    no          send/requester.c
  *   interrupt: this CPU is to send    no          send/steer.c; takes no lock
  *   timer of deferred frames          no          defer/defer.c
+ *   timer of completion events        no          obj/cq.c
  *   work: deferred frames (softirq)   no          defer/defer.c; its program calls kfunc.c
  *   work: frames to itself (softirq)  no          frame/loop.c; its program calls kfunc.c
  *   work: flush a receive queue       yes         recv/queue.c

@@ -38,6 +38,7 @@ enum {
 	XROCE_NR_LINK_USE,
 	XROCE_NR_LINK_PROG,
 	XROCE_NR_LINK_CC,
+	XROCE_NR_LINK_MODERATE,
 	XROCE_NR_PD_ADD = 0x10,
 	XROCE_NR_PD_DEL,
 	XROCE_NR_PD_QUERY,
@@ -56,6 +57,7 @@ enum {
 	XROCE_NR_QP_CC,
 	XROCE_NR_CQ_ADD = 0x40,
 	XROCE_NR_CQ_DEL,
+	XROCE_NR_CQ_MODERATE,
 	XROCE_NR_SRQ_ADD = 0x50,
 	XROCE_NR_SRQ_MODIFY,
 	XROCE_NR_SRQ_DEL,
@@ -80,6 +82,7 @@ enum {
 #define XROCE_CMD_LINK_USE	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_USE)
 #define XROCE_CMD_LINK_PROG	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_PROG)
 #define XROCE_CMD_LINK_CC	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_CC)
+#define XROCE_CMD_LINK_MODERATE	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_MODERATE)
 #define XROCE_CMD_PD_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_ADD)
 #define XROCE_CMD_PD_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_DEL)
 #define XROCE_CMD_PD_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_QUERY)
@@ -98,6 +101,7 @@ enum {
 #define XROCE_CMD_QP_CC		_IO(XROCE_IOC_TYPE, XROCE_NR_QP_CC)
 #define XROCE_CMD_CQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_CQ_ADD)
 #define XROCE_CMD_CQ_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_CQ_DEL)
+#define XROCE_CMD_CQ_MODERATE	_IO(XROCE_IOC_TYPE, XROCE_NR_CQ_MODERATE)
 #define XROCE_CMD_SRQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_ADD)
 #define XROCE_CMD_SRQ_MODIFY	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_MODIFY)
 #define XROCE_CMD_SRQ_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_DEL)
@@ -300,6 +304,8 @@ struct xroce_link_del {
  * @paths: out: see LINK_MAPS; 0: no maps yet
  * @reserved: out: 0
  * @cc: out: name of the algorithm of congestion control that new connections have
+ * @moderation_count: out: completions that make an event, see LINK_MODERATE; 0: each one does
+ * @moderation_usec: out: microseconds after which fewer make one; 0: likewise
  *
  * Errors: -ENOENT.
  */
@@ -320,6 +326,8 @@ struct xroce_link_query {
 	__u32 paths;
 	__u32 reserved;
 	char cc[16];
+	__u32 moderation_count;
+	__u32 moderation_usec;
 };
 
 /**
@@ -475,6 +483,39 @@ struct xroce_link_cc {
 	__u32 link;
 	__u32 reserved;
 	char name[16];
+};
+
+#define XROCE_MODERATION_COUNT_MAX	4096	/* completions that make an event */
+#define XROCE_MODERATION_USEC_MAX	20000	/* microseconds until fewer make one */
+
+/**
+ * struct xroce_link_moderate - LINK_MODERATE: moderate the completion events of a link
+ * @size: sizeof(struct xroce_link_moderate)
+ * @flags: 0
+ * @link: number of the link
+ * @count: completions that make an event, 1 to XROCE_MODERATION_COUNT_MAX
+ * @usec: microseconds since the first of them, after which fewer make one, 1 to
+ *	XROCE_MODERATION_USEC_MAX
+ * @reserved: 0
+ *
+ * An armed completion queue notifies its owner when @count completions have arrived since it was
+ * armed, or @usec after the first of them. A completion that is solicited or has failed makes an
+ * event at once, and so does a queue of which three quarters are full. By default each completion
+ * makes one, as with a @count of 1, or if @count and @usec are 0.
+ *
+ * For all queues of the link, also those of verbs devices, of others, and of consumers in the
+ * kernel, now and later, except those that have a moderation of their own: CQ_MODERATE. What is
+ * held makes an event when this changes. Needs CAP_NET_ADMIN.
+ *
+ * Errors: -EPERM, -ENOENT (no such link), -EINVAL (out of range, or one of both is 0).
+ */
+struct xroce_link_moderate {
+	__u32 size;
+	__u32 flags;
+	__u32 link;
+	__u32 count;
+	__u32 usec;
+	__u32 reserved;
 };
 
 /**
@@ -1817,6 +1858,28 @@ struct xroce_cq_del {
 	__u32 size;
 	__u32 flags;
 	__u32 cq;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_cq_moderate - CQ_MODERATE: moderate the events of a completion queue
+ * @size: sizeof(struct xroce_cq_moderate)
+ * @flags: 0
+ * @cq: its number
+ * @count: see LINK_MODERATE
+ * @usec: see LINK_MODERATE
+ * @reserved: 0
+ *
+ * From now on LINK_MODERATE does not change it.
+ *
+ * Errors: -ENOENT (no such queue of the descriptor), -EINVAL (out of range, or one of both is 0).
+ */
+struct xroce_cq_moderate {
+	__u32 size;
+	__u32 flags;
+	__u32 cq;
+	__u32 count;
+	__u32 usec;
 	__u32 reserved;
 };
 

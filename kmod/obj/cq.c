@@ -4,7 +4,9 @@
  * that had one moves its queue pair to ERR (qp/error.h): recv/message.c, and for the send side
  * xr_requester_fail(). Other queue pairs follow with their next completion.
  */
+#include <linux/bottom_half.h>
 #include <linux/export.h>
+#include <linux/hrtimer.h>
 #include <linux/log2.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -22,6 +24,50 @@ static int xr_cq_ring(struct xr_ring *ring, enum xr_format format, u32 entries)
 		return -EINVAL;
 	return xr_ring_alloc(ring, format, entries,
 			     format == XR_FORMAT_RXE ? XR_CQE_RXE : sizeof(struct xroce_cqe));
+}
+
+/*
+ * Disarm a queue whose event is due. @cq->lock is held. Pollers are woken up; or else
+ *
+ * Return: true: the caller must call xr_cq_tell() after it has released @cq->lock.
+ */
+static bool xr_cq_fire(struct xr_cq *cq)
+{
+	if (cq->format == XR_FORMAT_RXE) {
+		cq->armed = 0;
+		return true;
+	}
+	/* The program may have disarmed it itself. */
+	if (xchg(&xr_cq_header(cq)->arm, 0)) {
+		cq->fired = true;
+		wake_up_poll(&cq->owner->events.wait, EPOLLIN);
+	}
+	return false;
+}
+
+/* Tell the owner if an armed queue has fired. With interrupts on, and without @cq->lock. */
+static void xr_cq_tell(struct xr_cq *cq, bool fired)
+{
+	if (!fired)
+		return;
+	local_bh_disable();
+	xr_cq_notify(cq);
+	local_bh_enable();
+}
+
+/* The period of completions that are held may be over. */
+static enum hrtimer_restart xr_cq_expired(struct hrtimer *timer)
+{
+	struct xr_cq *cq = container_of(timer, struct xr_cq, moderator.timer);
+	enum hrtimer_restart again;
+	unsigned long flags;
+	bool fired;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	fired = xr_moderator_expired(&cq->moderator, &again) && xr_cq_fire(cq);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	xr_cq_tell(cq, fired);
+	return again;
 }
 
 /**
@@ -55,6 +101,7 @@ struct xr_cq *xr_cq_create(struct xr_link *link, struct xr_owner *owner, enum xr
 	cq->context = context;
 	cq->owner = owner;
 	cq->by_kernel = xr_owner_flags(owner) & XROCE_F_KERNEL;
+	xr_moderator_init(&cq->moderator, xr_cq_expired);
 	/* Two classes for lockdep: see struct xr_cq. */
 	if (cq->by_kernel)
 		spin_lock_init(&cq->lock);
@@ -62,6 +109,7 @@ struct xr_cq *xr_cq_create(struct xr_link *link, struct xr_owner *owner, enum xr
 		spin_lock_init(&cq->lock);
 
 	mutex_lock(&link->lock);
+	cq->moderator.by = link->moderation;
 	ret = xa_alloc_cyclic(&link->cqs, &cq->id, cq, XR_CQ_LIMIT,
 			      &link->cq_next, XR_GFP_LOCKED);
 	if (ret < 0) {
@@ -192,6 +240,8 @@ void xr_cq_destroy(struct xr_link *link, struct xr_cq *cq)
 	WARN_ON_ONCE(cq->users);
 	xa_erase(&link->cqs, cq->id);
 	list_del(&cq->node);
+	/* It takes no lock of those that are held, and gets no more completions. */
+	hrtimer_cancel(&cq->moderator.timer);
 	xr_event_cancel(&cq->owner->events, &cq->event);
 	xr_ring_free(&cq->ring);
 	xr_uncharge(&cq->charge);
@@ -251,21 +301,112 @@ bool xr_cq_fired(struct xr_cq *cq)
 }
 
 /*
- * Disarm the queue and wake pollers, if the program has armed it for such a completion.
- * @solicited: the completion is of a solicited message, or has failed. @cq->lock is held.
+ * Disarm the queue and wake pollers, if the program has armed it for such a completion, and the
+ * event is not held. @solicited: the completion is of a solicited message, or has failed.
+ * @cq->lock is held.
  */
 void xr_cq_wake(struct xr_cq *cq, bool solicited)
 {
-	struct xroce_cq_header *h = xr_cq_header(cq);
-	u32 arm = READ_ONCE(h->arm);
+	u32 arm = READ_ONCE(xr_cq_header(cq)->arm);
 
 	if (!arm || (arm == XROCE_CQ_ARM_SOLICITED && !solicited))
 		return;
-	if (!xchg(&h->arm, 0))
-		return;
-	cq->fired = true;
-	wake_up_poll(&cq->owner->events.wait, EPOLLIN);
+	if (likely(!cq->moderator.by.count) || !xr_cq_holds(cq, solicited))
+		xr_cq_fire(cq);
 }
+
+/**
+ * xr_cq_holds() - hold an event?
+ * @cq: the queue, which is armed for the completion that has just been added, and moderated
+ * @urgent: the completion is solicited or has failed
+ *
+ * Nothing is held if three quarters of the ring are full, so that there is time to read it.
+ * @cq->lock is held.
+ *
+ * Return: true: the queue stays armed; false: it fires now.
+ */
+bool xr_cq_holds(struct xr_cq *cq, bool urgent)
+{
+	u32 size = xr_cq_size(cq, cq->format);
+
+	return xr_moderator_holds(&cq->moderator,
+				  urgent || xr_cq_used(cq, cq->format) >= size - size / 4);
+}
+
+/* Change the moderation of a queue: see xr_moderator_set(). What is held fires. */
+static void xr_cq_moderate_by(struct xr_cq *cq, struct xr_moderation by, bool own)
+{
+	unsigned long flags;
+	bool fired;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	fired = xr_moderator_set(&cq->moderator, by, own) && xr_cq_fire(cq);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	xr_cq_tell(cq, fired);
+}
+
+/**
+ * xr_cq_moderate() - give a queue a moderation of its own, which that of the link no longer changes
+ * @cq: the queue, which the caller keeps
+ * @count: completions that make an event; 0 or 1: none
+ * @usec: microseconds since the first of them; 0: none
+ *
+ * Return: 0; -EINVAL: more than XROCE_MODERATION_COUNT_MAX or XROCE_MODERATION_USEC_MAX.
+ */
+int xr_cq_moderate(struct xr_cq *cq, u32 count, u32 usec)
+{
+	if (count > XROCE_MODERATION_COUNT_MAX || usec > XROCE_MODERATION_USEC_MAX)
+		return -EINVAL;
+	xr_cq_moderate_by(cq, xr_moderation_of(count, usec), true);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(xr_cq_moderate);
+
+/**
+ * xr_cq_moderate_all() - choose the moderation of all queues of a link that have none of their own
+ * @link: the link
+ * @count: completions that make an event; 1: none
+ * @usec: microseconds since the first of them
+ *
+ * Also of those that are made later. xr_links_lock is held.
+ *
+ * Return: 0; -EINVAL: one of them is out of range.
+ */
+int xr_cq_moderate_all(struct xr_link *link, u32 count, u32 usec)
+{
+	unsigned long id;
+	struct xr_cq *cq;
+
+	if (!xr_moderation_ok(count, usec))
+		return -EINVAL;
+	mutex_lock(&link->lock);
+	link->moderation = xr_moderation_of(count, usec);
+	xa_for_each(&link->cqs, id, cq)
+		xr_cq_moderate_by(cq, link->moderation, false);
+	mutex_unlock(&link->lock);
+	return 0;
+}
+
+/**
+ * xr_cq_settle() - fire now if completions are held
+ * @cq: the queue
+ *
+ * A queue pair is gone whose completions may be among them. The owner has been told of those when
+ * this returns. Sleeps.
+ */
+void xr_cq_settle(struct xr_cq *cq)
+{
+	unsigned long flags;
+	bool fired;
+
+	/* If it is telling the owner at this moment, wait until it has. */
+	hrtimer_cancel(&cq->moderator.timer);
+	spin_lock_irqsave(&cq->lock, flags);
+	fired = xr_moderator_release(&cq->moderator) && xr_cq_fire(cq);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	xr_cq_tell(cq, fired);
+}
+EXPORT_SYMBOL_GPL(xr_cq_settle);
 
 /* A completion found no room: the queue becomes unusable. @cq->lock is held. */
 void xr_cq_overflow(struct xr_cq *cq)

@@ -12,6 +12,7 @@
 #include "own/event.h"
 #include "own/limit.h"
 
+#include "moderation.h"
 #include "ring.h"
 
 struct xr_link;
@@ -23,8 +24,8 @@ struct xroce_cqe;
  * struct xr_cq - completion queue
  * @id: its number on the link
  * @mask: number of entries - 1
- * @lock: protects @tail, @error, @fired and @armed; XR_FORMAT_RXE: also @mask and @ring. Taken
- *	with bottom halves off; @by_kernel: with interrupts off
+ * @lock: protects @tail, @error, @fired, @armed and @moderator; XR_FORMAT_RXE: also @mask and
+ *	@ring. Taken with bottom halves off; @by_kernel: with interrupts off
  * @tail: index of the next entry to be written
  * @error: a completion found no room; the queue accepts no more
  * @fired: the program was notified and, when xr_cq_fired() last looked, had not armed the
@@ -37,6 +38,7 @@ struct xroce_cqe;
  * @ended: number of queue pairs in ERR, with a receive queue of their own, that receive into it;
  *	see xr_recv_settle_cq()
  * @ring: the entries
+ * @moderator: of its completion events
  * @event: XROCE_EVENT_CQ_ERROR
  * @context: of the front end of a verbs device; else NULL
  * @owner: owner
@@ -60,6 +62,7 @@ struct xr_cq {
 	u32 users;
 	atomic_t ended;
 	struct xr_ring ring;
+	struct xr_moderator moderator;
 	struct xr_event event;
 	void *context;
 	struct xr_owner *owner;
@@ -81,6 +84,10 @@ bool xr_cq_fired(struct xr_cq *cq);
 bool xr_cq_arm(struct xr_cq *cq, bool solicited);
 int xr_cq_post(struct xr_cq *cq, const struct xroce_cqe *cqe);
 void xr_cq_wake(struct xr_cq *cq, bool solicited);
+bool xr_cq_holds(struct xr_cq *cq, bool urgent);
+int xr_cq_moderate(struct xr_cq *cq, u32 count, u32 usec);
+int xr_cq_moderate_all(struct xr_link *link, u32 count, u32 usec);
+void xr_cq_settle(struct xr_cq *cq);
 void xr_cq_overflow(struct xr_cq *cq);
 void xr_cq_notify(struct xr_cq *cq);
 
@@ -224,6 +231,8 @@ static __always_inline bool xr_cq_add(struct xr_cq *cq, enum xr_format format,
 		/* Pairs with the program's acquire load: it sees the whole entry. */
 		smp_store_release(&xr_cq_rxe(cq)->producer_index, cq->tail & cq->mask);
 		if (likely(!cq->armed || (cq->armed == XROCE_CQ_ARM_SOLICITED && !urgent)))
+			return false;
+		if (unlikely(cq->moderator.by.count) && xr_cq_holds(cq, urgent))
 			return false;
 		cq->armed = 0;
 		return true;

@@ -454,6 +454,8 @@ int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
 	q->paths = link->paths;
 	q->reserved = 0;
 	xr_cc_chosen(&link->cc, q->cc);
+	q->moderation_count = link->moderation.count;
+	q->moderation_usec = link->moderation.usec;
 	strscpy_pad(q->verbs, link->front ? link->front->name : "", sizeof(q->verbs));
 	ret = 0;
 out:

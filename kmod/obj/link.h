@@ -17,6 +17,7 @@
 
 #include "key.h"
 #include "maps.h"
+#include "moderation.h"
 
 #define XR_MAX_LINKS	256
 
@@ -104,6 +105,8 @@ struct xr_front {
  * @loop: frames to itself; with a lock of their own
  * @mcast: multicast groups; with a lock of their own
  * @cc: algorithm of congestion control of new connections; with a lock of its own
+ * @moderation: of events of the completion queues that have none of their own; written under
+ *	xr_links_lock and @lock
  *
  * The fields from @id to @tx_lost are under xr_links_lock, the others under @lock, except the
  * key bytes in @keys (key.h). The data path reads @dev and @prog under RCU, and @tx_lost. Maps,
@@ -152,6 +155,7 @@ struct xr_link {
 	struct xr_loop loop;
 	struct xr_mcast mcast;
 	struct xr_cc_choice cc;
+	struct xr_moderation moderation;
 };
 
 /* Links that have maps, by number. Written under xr_links_lock, read under RCU. */

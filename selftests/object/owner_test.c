@@ -171,6 +171,7 @@ static const struct argument arguments[] = {
 	ARG(QP_DEL, qp_del.qpn, QP_DEL, qp_del.qpn, QPN, NULL),
 	ARG(QP_QUERY, qp_query.qpn, QP_QUERY, qp_query.qpn, QPN, NULL),
 	ARG(CQ_DEL, cq_del.cq, CQ_DEL, cq_del.cq, NUMBER, NULL),
+	ARG(CQ_MODERATE, cq_moderate.cq, CQ_MODERATE, cq_moderate.cq, NUMBER, NULL),
 	ARG(SRQ_ADD, srq_add.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
 	ARG(SRQ_MODIFY, srq_modify.srq, SRQ_DEL, srq_del.srq, NUMBER, NULL),
 	ARG(SRQ_DEL, srq_del.srq, SRQ_DEL, srq_del.srq, NUMBER, NULL),

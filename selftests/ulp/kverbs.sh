@@ -46,6 +46,24 @@ for name in interrupt interrupt_poll error drain fails_many full full_sends inli
 	stops srq srq_limit srq_last srq_refused; do
 	run "kverbs_$name" 'K1 V8' row $name
 done
+for name in moderation moderation_gone moderation_refused; do
+	run "kverbs_$name" 'V6' row $name
+done
+
+# ib_core measures the queues that are made while this is on, and changes their moderation.
+adaptive() {
+	local status=0
+
+	if row moderation_adaptive >"$work/off" || ! grep -q 'not measured' "$work/off"; then
+		echo '# it is measured by default'
+		return 1
+	fi
+	rdma dev set hr adaptive-moderation on || return 1
+	row moderation_adaptive || status=1
+	rdma dev set hr adaptive-moderation off || status=1
+	return $status
+}
+run kverbs_moderation_adaptive 'V6 K1' adaptive
 
 # The row deletes the VLAN device.
 vlan_gone() {

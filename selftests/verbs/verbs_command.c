@@ -73,3 +73,25 @@ int command_advise(struct ibv_pd *pd, struct ibv_sge *sge)
 
 	return ioctl(pd->context->cmd_fd, RDMA_VERBS_IOCTL, &cmd) ? errno : 0;
 }
+
+int command_moderate(struct ibv_context *ctx, uint32_t cq, uint16_t count, uint16_t usec)
+{
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_ex_cmd_hdr ex;
+		struct ib_uverbs_ex_modify_cq arg;
+	} cmd = {
+		.hdr = {
+			.command = IB_USER_VERBS_EX_CMD_MODIFY_CQ | IB_USER_VERBS_CMD_FLAG_EXTENDED,
+			/* Of 8 bytes. */
+			.in_words = sizeof(cmd.arg) / 8,
+		},
+		.arg = {
+			.cq_handle = cq,
+			.attr_mask = IBV_CQ_ATTR_MODERATE,
+			.attr = { .cq_count = count, .cq_period = usec },
+		},
+	};
+
+	return write(ctx->cmd_fd, &cmd, sizeof(cmd)) == sizeof(cmd) ? 0 : errno;
+}

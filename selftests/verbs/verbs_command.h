@@ -18,4 +18,7 @@ int command_rereg(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, s
 /* As ibv_advise_mr(3), with advice to prefetch for reading. Return: 0 or an errno. */
 int command_advise(struct ibv_pd *pd, struct ibv_sge *sge);
 
+/* As ibv_modify_cq(3), of the queue of this handle in a context. Return: 0 or an errno. */
+int command_moderate(struct ibv_context *ctx, uint32_t cq, uint16_t count, uint16_t usec);
+
 #endif /* XROCE_VERBS_COMMAND_H */

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "live.h"
 #include "mem.h"
+#include "verbs_command.h"
 #include "verbs_end.h"
 
 #define MESSAGE		64u
@@ -420,6 +422,67 @@ TEST(event_solicited, "V6", "armed for a solicited or failed completion")
 	taken(5);
 	check(notified() == 1, "a failed completion");
 	ibv_ack_cq_events(cq, unacked);
+	objects_gone(NULL);
+}
+
+static bool comes(void *arg)
+{
+	return (*(unsigned int *)arg += notified());
+}
+
+/*
+ * The event of one message. Return: 1: it came at once; 0: later, as it was held; -1: this says
+ * nothing, because it came so late that the period may have been over.
+ */
+static int event_is_held(void)
+{
+	double end = clock_now() + XROCE_MODERATION_USEC_MAX / 1e6;
+	unsigned int n;
+	bool held;
+
+	post(NULL, 1);
+	check(!ibv_req_notify_cq(cq, 0), "arm");
+	peer_sends(0);
+	taken(1);
+	n = notified();
+	held = !n;
+	if (held && clock_now() >= end)
+		held = false;
+	check(live_wait(comes, &n) && n == 1, "%u events", n);
+	return held ? 0 : clock_now() < end ? 1 : -1;
+}
+
+static void event_comes_at(int want, const char *when)
+{
+	int i, got = -1;
+
+	for (i = 0; i < 200 && got < 0 && !test_failed(); i++)
+		got = event_is_held();
+	check(got == want, "%s: %d", when, got);
+}
+
+TEST(event_moderated, "V6 V5", "a program whose provider knows it moderates events of its queues")
+{
+	const uint16_t most = XROCE_MODERATION_COUNT_MAX, longest = XROCE_MODERATION_USEC_MAX;
+	struct ibv_context *other;
+
+	if (!objects(NULL, NULL))
+		return;
+	unacked = 0;
+	other = ibv_open_device(xr_end.ctx->device);
+	if (!check(other, "%s", strerror(errno)))
+		return;
+	event_comes_at(1, "by default");
+	check(command_moderate(other, cq->handle, most, longest), "by another context");
+	check_is(command_moderate(xr_end.ctx, cq->handle, most + 1, 1), EINVAL, "count");
+	check_is(command_moderate(xr_end.ctx, cq->handle, 2, longest + 1), EINVAL, "period");
+	event_comes_at(1, "refused");
+	check_is(command_moderate(xr_end.ctx, cq->handle, most, longest), 0, "moderate");
+	event_comes_at(0, "moderated");
+	check_is(command_moderate(xr_end.ctx, cq->handle, 0, 0), 0, "off");
+	event_comes_at(1, "off");
+	ibv_ack_cq_events(cq, unacked);
+	check(!ibv_close_device(other), "close");
 	objects_gone(NULL);
 }
 

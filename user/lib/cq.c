@@ -74,6 +74,15 @@ int xroce_cq_del(struct xroce_cq *cq)
 	return 0;
 }
 
+int xroce_cq_moderate(struct xroce_cq *cq, __u32 count, __u32 usec)
+{
+	struct xroce_cq_moderate moderate = {
+		.size = sizeof(moderate), .cq = cq->id, .count = count, .usec = usec,
+	};
+
+	return xroce_command(cq->x->fd, XROCE_CMD_CQ_MODERATE, &moderate);
+}
+
 __u32 xroce_cq_id(const struct xroce_cq *cq)
 {
 	return cq->id;

@@ -394,6 +394,16 @@ static inline int xroce_cc_query(struct xroce_cc_query *query)
 int xroce_link_cc(__u32 link, const char *name);
 
 /**
+ * xroce_link_moderate() - moderate the completion events of all queues of a link
+ * @link: number of the link
+ * @count: completions that make an event; 0, with @usec 0: each one does
+ * @usec: microseconds since the first of them, after which fewer make one
+ *
+ * Return: 0, or as for struct xroce_link_moderate; -ENXIO (the module is not loaded).
+ */
+int xroce_link_moderate(__u32 link, __u32 count, __u32 usec);
+
+/**
  * xroce_pd_add() - allocate a protection domain
  * @x: the handle
  * @flags: XROCE_F_PERSISTENT or 0
@@ -815,6 +825,19 @@ int xroce_cq_poll(struct xroce_cq *cq, struct xroce_cqe *cqe, int n);
  * they wake up nobody.
  */
 bool xroce_cq_arm(struct xroce_cq *cq, bool solicited);
+
+/**
+ * xroce_cq_moderate() - let several completions together wake up poll(2)
+ * @cq: the queue
+ * @count: completions since xroce_cq_arm() that do; 0, with @usec 0: each one does
+ * @usec: microseconds since the first of them, after which fewer do
+ *
+ * A completion that is solicited or has failed does so at once. A queue for which this has been
+ * called does not follow the moderation of its link.
+ *
+ * Return: 0, or as for struct xroce_cq_moderate.
+ */
+int xroce_cq_moderate(struct xroce_cq *cq, __u32 count, __u32 usec);
 
 /**
  * xroce_cq_wait() - take completions, and wait for the first one

@@ -17,6 +17,10 @@ int xroce_link_query_sized(struct xroce_link_query *query, size_t size)
 	}
 	if (XROCE_HAS(size, struct xroce_link_query, cc))
 		memset(query->cc, 0, sizeof(query->cc));
+	if (XROCE_HAS(size, struct xroce_link_query, moderation_usec)) {
+		query->moderation_count = 0;
+		query->moderation_usec = 0;
+	}
 	return xroce_command_once(XROCE_CMD_LINK_QUERY, query, size);
 }
 

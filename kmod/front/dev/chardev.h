@@ -44,6 +44,9 @@ xr_handler xr_do_qp_add, xr_do_qp_modify, xr_do_qp_del, xr_do_qp_query, xr_do_qp
 /* cc.c */
 xr_handler xr_do_link_cc, xr_do_qp_cc, xr_do_cc_query;
 
+/* moderation.c */
+xr_handler xr_do_link_moderate, xr_do_cq_moderate;
+
 /* limit.c */
 xr_handler xr_do_limit_set, xr_do_limit_query;
 

@@ -63,6 +63,15 @@ int xr_ib_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 	return ret;
 }
 
+/*
+ * Moderation, for consumers in the kernel and, as they ask for "adaptive-moderation" of rdma(8), for
+ * ib_core's own measurements of them (linux/dim.h); and for programs whose provider knows it.
+ */
+int xr_ib_modify_cq(struct ib_cq *ib, u16 count, u16 period)
+{
+	return xr_cq_moderate(to_xr_ibcq(ib)->cq, count, period);
+}
+
 static u32 xr_ib_cq_waiting(struct xr_cq *cq)
 {
 	u32 n;

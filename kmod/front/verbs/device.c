@@ -221,6 +221,7 @@ static const struct ib_device_ops xr_ib_ops = {
 	.create_cq = xr_ib_create_cq,
 	XR_IB_CREATE_USER_CQ
 	.XR_IB_RESIZE_CQ = XR_IB_OP(XR_IB_RESIZE_CQ, xr_ib_resize_cq, xr_ib_resize_cq_unsigned),
+	.modify_cq = xr_ib_modify_cq,
 	.destroy_cq = xr_ib_destroy_cq,
 	.poll_cq = xr_ib_poll_cq,
 	.req_notify_cq = xr_ib_req_notify_cq,

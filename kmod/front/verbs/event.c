@@ -226,7 +226,11 @@ void xr_ib_cq_settle(struct ib_cq *ib)
 {
 	struct xr_ibcq *cq = to_xr_ibcq(ib);
 	struct tasklet_struct *tasklet = &cq->tasklet;
-	unsigned long runs = READ_ONCE(cq->runs);
+	unsigned long runs;
+
+	/* Nor may it be held until later. */
+	xr_cq_settle(cq->cq);
+	runs = READ_ONCE(cq->runs);
 
 	/*
 	 * Other queue pairs may schedule it again and again: one run is enough. Sleep, because

@@ -164,6 +164,10 @@ int xr_ib_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_srq_wr = XROCE_RQ_MAX - 1,
 		.max_srq_sge = XROCE_RQ_SGE_MAX,
 		.max_pkeys = 1,
+		.cq_caps = {
+			.max_cq_moderation_count = XROCE_MODERATION_COUNT_MAX,
+			.max_cq_moderation_period = XROCE_MODERATION_USEC_MAX,
+		},
 		.local_ca_ack_delay = XR_IB_ACK_DELAY,
 	};
 	xr_ib_odp_caps(&attr->odp_caps);

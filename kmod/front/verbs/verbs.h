@@ -415,6 +415,7 @@ int xr_ib_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);
 int xr_ib_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int xr_ib_destroy_cq(struct ib_cq *ib, struct ib_udata *udata);
+int xr_ib_modify_cq(struct ib_cq *ib, u16 count, u16 period);
 int xr_ib_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata);
 int xr_ib_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc);
 int xr_ib_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags);
