@@ -256,7 +256,7 @@ last_of_batch() {
 
 # Error messages name the object, the value and the reason.
 object_errors() {
-	local pd=$1
+	local pd=$1 value
 
 	truncate -s 8K "$work/file"
 	fails 1 'mr a: remote write needs local write' \
@@ -297,6 +297,12 @@ object_errors() {
 	fails 2 'mpt "17": must be a power of two from 16 to 16777216$' link add dev lo mpt 17
 	fails 2 'paths "17": must be a number from 1 to 16$' link add dev lo paths 17
 	fails 2 'paths "0": must be a number from 1 to 16$' link add dev lo paths 0
+	for value in 1/50 0/50 16/0 4097/1 2/20001 16 16/ 16/50us 0x10002/1 no; do
+		fails 2 "moderation \"$value\": must be COUNT/USEC, from 2/1 to 4096/20000, or off$" \
+			link set dev lo moderation "$value"
+	done
+	fails 2 'link set: cc or moderation must be given$' link set dev lo
+	fails 1 'link set dev lo: it has no link$' link set dev lo moderation off
 	fails 1 'link del dev x0: it has persistent objects' link del dev x0
 }
 

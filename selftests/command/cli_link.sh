@@ -242,6 +242,43 @@ paths() {
 	END
 }
 
+# Moderation of completion events, from the command line, from the settings, and by default; changed.
+moderation() {
+	local words want
+
+	printf 'mpt 64\nqp 16\nmoderation 8/100\n' >"$work/link.conf"
+	while IFS=: read -r words want; do
+		xr link del dev x0
+		# shellcheck disable=SC2086
+		xr link add dev x0 $words >"$work/made"
+		moderated "$words" "$want"
+	done <<-END
+		moderation 16/50 mpt 64 qp 16:16/50
+		conf $work/link.conf:8/100
+		moderation off conf $work/link.conf:
+		mpt 64 qp 16:
+	END
+	while IFS=: read -r words want; do
+		# shellcheck disable=SC2086
+		xr link set dev x0 $words
+		moderated "set $words" "$want"
+	done <<-END
+		moderation 4096/20000:4096/20000
+		cc none:4096/20000
+		cc none moderation 2/1:2/1
+		moderation off:
+	END
+}
+
+# moderated WHEN [COUNT/USEC]: x0 shows this, in text only if it is given
+moderated() {
+	xr -j link show dev x0 >"$work/link"
+	holds "l[0]['moderation'] == '${2:-off}'" l="$work/link"
+	xr link show dev x0 >"$work/text"
+	[ "$(grep -o ' moderation [0-9/a-z]*' "$work/text")" = "${2:+ moderation $2}" ] ||
+		not_so "$1: $(cat "$work/text")"
+}
+
 # same WORD... -- WORD...: both commands print the same
 same() {
 	local one=()
@@ -687,6 +724,7 @@ run hidden_pins 'U1 D1'
 run hidden_vlan 'U1 D1'
 run foreign_program 'U1 D1'
 run paths 'U1 U6'
+run moderation 'U1 U6'
 run bare_words U1
 run objects_completed U1
 run limits_shown 'U1 R7'

@@ -258,6 +258,7 @@ link reload dev x0
 link del dev x0
 link limit pd 1
 link set dev x0 cc none
+link set dev x0 moderation 16/50
 pd show
 pd add
 pd del pd 1

@@ -43,28 +43,6 @@ int cc_link(const char *what, const char *dev, __u32 link, const char *name)
 	return err ? fail("%s dev %s: cc %s: %s", what, dev, name, reason(err, reasons)) : EXIT_OK;
 }
 
-int link_set(int argc, char **argv)
-{
-	char cc[XROCE_CC_NAME_MAX] = "";
-	const char *dev = NULL;
-	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_NEEDED | ARG_BARE },
-		{ "cc", &cc_arg_name, cc, ARG_NEEDED },
-		{}
-	};
-	struct xroce_link_query q;
-	int status, err;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	err = xroce_link_find(dev, &q);
-	if (err)
-		return fail("link set dev %s: %s", dev,
-			    err == -ENOENT ? "it has no link" : reason(err, NULL));
-	return cc_link("link set", dev, q.link, cc);
-}
-
 /**
  * struct change - the algorithm that a connection shall have
  * @qpn: its number

@@ -19,8 +19,7 @@ extern const struct arg_type cc_arg_name;	/* char[XROCE_CC_NAME_MAX] */
  */
 int cc_link(const char *what, const char *dev, __u32 link, const char *name);
 
-/* The verbs "link set" and "qp set". */
-int link_set(int argc, char **argv);
+/* The verb "qp set". */
 int qp_set(int argc, char **argv);
 
 /* Error text for an algorithm that there is not, ESRCH. */

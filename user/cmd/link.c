@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "dev.h"
 #include "link.h"
+#include "moderation.h"
 #include "print.h"
 #include "../lib/priv.h"
 
@@ -96,6 +97,8 @@ static int set_up(const char *dev, const struct xroce_attach_opts *opts,
 
 	if (!status && *conf->cc)
 		status = cc_link("link add", dev, opts->link, conf->cc);
+	if (!status && conf->moderation.given)
+		status = moderation_link("link add", dev, opts->link, &conf->moderation);
 	/* Programs find the device as soon as it exists: the limits come first. */
 	if (!status && *conf->verbs)
 		status = verbs_add(dev, conf->verbs);
@@ -140,6 +143,7 @@ static int link_add(int argc, char **argv)
 	};
 	const char *dev = NULL, *path = NULL;
 	char verbs[VERBS_NAME_MAX] = "", cc[XROCE_CC_NAME_MAX] = "";
+	struct moderation moderation = {};
 	bool optional = false;
 	struct link_conf conf = {};
 	struct arg args[] = {
@@ -149,6 +153,7 @@ static int link_add(int argc, char **argv)
 		{ "qp", &link_arg_qp, &opts.qp_entries, ARG_OPTIONAL },
 		{ "paths", &link_arg_paths, &opts.paths, ARG_OPTIONAL },
 		{ "cc", &cc_arg_name, cc, ARG_OPTIONAL },
+		{ "moderation", &moderation_arg, &moderation, ARG_OPTIONAL },
 		{ "verbs", &verbs_arg_name, verbs, ARG_OPTIONAL },
 		{ "conf", &arg_text, &path, ARG_OPTIONAL },
 		{ "optional", &arg_flag, &optional, ARG_OPTIONAL },
@@ -176,6 +181,8 @@ static int link_add(int argc, char **argv)
 		memcpy(conf.verbs, verbs, sizeof(verbs));
 	if (*cc)
 		memcpy(conf.cc, cc, sizeof(cc));
+	if (moderation.given)
+		conf.moderation = moderation;
 	if (!status)
 		status = make_link(dev, &opts, &conf);
 	link_conf_free(&conf);
@@ -235,8 +242,9 @@ static int link_del(int argc, char **argv)
 const struct cmd link_verbs[] = {
 	{ "show", link_show, "[[dev] DEV]" },
 	{ "add", link_add, "[dev] DEV [mode native|generic|auto] [mpt N] [qp N]\n"
-	  "\t[paths N] [cc NAME] [verbs NAME] [conf FILE [optional]]" },
-	{ "set", link_set, "[dev] DEV cc NAME" },
+	  "\t[paths N] [cc NAME] [moderation COUNT/USEC|off] [verbs NAME]\n"
+	  "\t[conf FILE [optional]]" },
+	{ "set", link_set, "[dev] DEV [cc NAME] [moderation COUNT/USEC|off]" },
 	{ "reload", link_reload, "[dev] DEV" },
 	{ "del", link_del, "[dev] DEV [force]" },
 	{ "limit", link_limit,

@@ -7,10 +7,14 @@
 
 #include "arg.h"
 #include "libxroce.h"
+#include "moderation.h"
 #include "verbs.h"
 
 /* The verb show, link_show.c. */
 int link_show(int argc, char **argv);
+
+/* The verb set, link_set.c. */
+int link_set(int argc, char **argv);
 
 /* The verb limit, link_limit.c. */
 int link_limit(int argc, char **argv);
@@ -35,6 +39,7 @@ extern const struct arg_type link_arg_paths;	/* __u32, UDP source ports of a con
  * @qp: entries of the queue pair table; 0: not given
  * @paths: UDP source ports of a connection; 0: not given
  * @cc: algorithm of congestion control of new connections, or empty
+ * @moderation: of completion events
  * @verbs: name of the verbs device to make, or empty
  * @limit: limits to set, without the link's number
  * @limits: number of elements in @limit
@@ -46,6 +51,7 @@ struct link_conf {
 	__u32 qp;
 	__u32 paths;
 	char cc[XROCE_CC_NAME_MAX];
+	struct moderation moderation;
 	char verbs[VERBS_NAME_MAX];
 	struct xroce_limit_set limit[LINK_CONF_LIMITS];
 	int limits;

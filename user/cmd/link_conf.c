@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Settings of a link from a file: mode, table sizes, paths, congestion control, verbs device,
- * limits and objects.
+ * Settings of a link from a file: mode, table sizes, paths, congestion control, moderation, verbs
+ * device, limits and objects.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,10 @@
 #include "cc_arg.h"
 #include "link.h"
 #include "message.h"
+#include "moderation.h"
 
 /* The settings of a line, each of which may be given once in a file. */
-enum { MODE, MPT, QP, PATHS, CC, VERBS, BATCH, SETTINGS };
+enum { MODE, MPT, QP, PATHS, CC, MODERATION, VERBS, BATCH, SETTINGS };
 
 /* State of the file that is being read. Static, because batch_run() passes no context. */
 static struct reading {
@@ -67,6 +68,8 @@ int link_conf_read(const char *path, bool optional, struct link_conf *c)
 	reading.args[QP] = (struct arg){ "qp", &link_arg_qp, &c->qp };
 	reading.args[PATHS] = (struct arg){ "paths", &link_arg_paths, &c->paths };
 	reading.args[CC] = (struct arg){ "cc", &cc_arg_name, c->cc };
+	reading.args[MODERATION] =
+		(struct arg){ "moderation", &moderation_arg, &c->moderation };
 	reading.args[VERBS] = (struct arg){ "verbs", &verbs_arg_name, c->verbs };
 	reading.args[BATCH] = (struct arg){ "batch", &arg_text, &reading.batch };
 	return batch_run("conf", path, read_line);

@@ -115,6 +115,7 @@ static void show_link(const struct row *r, double since)
 	const struct xroce_link_query *q = &r->query;
 	/* In text, a link is one line that people can read. */
 	const bool all = options.json || options.details;
+	char moderation[MODERATION_TEXT];
 	__u32 windows;
 
 	print_begin();
@@ -138,6 +139,9 @@ static void show_link(const struct row *r, double since)
 		print_num("paths", q->paths);
 	if (all || (*q->cc && strcmp(q->cc, "none")))
 		print_str("cc", q->cc);
+	if (all || q->moderation_count)
+		print_str("moderation", moderation_text(q->moderation_count, q->moderation_usec,
+							moderation));
 	print_num("pds", q->pds);
 	print_num("mrs", q->mrs);
 	if (r->here && count_windows(r->dev, &windows))
