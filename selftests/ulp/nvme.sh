@@ -16,6 +16,21 @@ work_up
 # A host that asks for a subsystem that is not there.
 refused() { ! to_target connect --nqn no-such >"$work/refused" 2>&1; }
 
+# The kernel measures the queues of the host, and has moderated some of them; the target's link holds
+# events for long.
+modified=/sys/kernel/tracing/events/rdma_core/cq_modify
+adaptive_on() {
+	echo 1 >$modified/enable
+	undo+=(adaptive_off)
+	rdma dev set hr adaptive-moderation on
+	"$xroce" link set dev t0 moderation 64/2000
+}
+adaptive_off() { echo 0 >$modified/enable; }
+
+adaptive() {
+	disk_verifies && grep -q 'cq_modify: .*comps=[^1]' /sys/kernel/tracing/trace
+}
+
 needs_module
 needs_verbs
 ulp_needs nvme fio mkfs.ext4 mkfs.xfs nvme-rdma.ko nvmet-rdma.ko null_blk.ko
@@ -39,6 +54,17 @@ if some_wanted nvme_srq_verify; then
 	run nvme_srq_verify 'K2 K1' srq_verifies nvmet_rdma
 	undo_to_mark || result 1 nvme_srq_down 'K2'
 	nvmet_options=()
+fi
+if some_wanted nvme_moderated_{verify,device_gone,host_gone}; then
+	undo_mark
+	ulp_up xroce xroce
+	adaptive_on
+	target_up
+	host_up "${nvme_soon[@]}"
+	run nvme_moderated_verify 'K2 V6' adaptive
+	run nvme_moderated_device_gone 'K5 V6' upset device_gone
+	run nvme_moderated_host_gone 'K5 V6 V1' host_loses hr_gone hr_up
+	undo_to_mark || result 1 nvme_moderated_down 'K2'
 fi
 nvme_over ipv6
 for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
