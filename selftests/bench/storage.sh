@@ -16,7 +16,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/nvme_ends.sh"
 
 rows='randread:4k randwrite:4k read:64k write:64k'
-out= moderation= depth=32
+out='' moderation='' depth=32
 
 while getopts o:m:d: option; do
 	case $option in

@@ -277,6 +277,11 @@ static struct xr_ibdev *xr_ibdev_new(const char *name, struct net_device *ndev)
 	ib_set_device_ops(&dev->ib, &xr_ib_ops);
 	dev->ib.node_type = RDMA_NODE_IB_CA;
 	dev->ib.phys_port_cnt = XR_IB_PORT;
+	/*
+	 * Consumers divide their queues among vectors. All are notified on the CPU that the packet
+	 * has come to, which the NIC chooses for each connection: an interrupt to a CPU for each
+	 * vector made a single NVMe request of 4 KiB 7 % longer.
+	 */
 	dev->ib.num_comp_vectors = num_possible_cpus();
 	dev->ib.node_guid = xr_ib_node_guid(ndev);
 	dev->ib.uverbs_cmd_mask |= BIT_ULL(IB_USER_VERBS_CMD_POST_SEND) |
