@@ -47,8 +47,8 @@ static __always_inline bool ack_atomic(struct xdp_md *ctx, struct request *req,
 }
 
 /*
- * True if the PSN is that of a packet that was sent and not acknowledged. Up to half the circle
- * is.
+ * True if the PSN is that of a packet that was sent and not acknowledged. There are at most 2^23
+ * such PSNs, half of all.
  */
 static __always_inline bool ack_in_window(const struct xroce_qp *q, __u32 psn)
 {

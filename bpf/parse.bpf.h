@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parsing headers up to the base transport header. Each parser advances the cursor by one
- * header and returns what the header says of the next one, or -1 if the frame is not RoCEv2.
+ * Parsing headers. parse() goes up to the base transport header: each of its parsers advances the
+ * cursor by one header and returns what the header says of the next one, or -1 if the frame is not
+ * RoCEv2. take_reth() and read_va() parse headers behind it, later.
  */
 #ifndef _XROCE_PARSE_BPF_H
 #define _XROCE_PARSE_BPF_H
@@ -41,7 +42,7 @@ struct vlan_hdr {
  * @qpn: destination queue pair number
  * @psn: packet sequence number
  * @generation: xroce_qp::generation when the packet was admitted
- * @flags: enum op_flag of the opcode
+ * @flags: enum xroce_op_flag of the opcode
  * @opcode: 8 bits
  * @pad: bytes of pad, 0 to 3
  * @ecn: the low two bits are the ECN field; ignore the others

@@ -309,15 +309,9 @@ static __always_inline bool response_in_frame(__u8 frags)
 	return !(frags & XROCE_FRAME_ODD) && !xroce_keep_frags;
 }
 
-/**
- * response_room() - resize the frame to the length of a response
- * @ctx: the frame
- * @req: the request
- * @want: bytes of the frame of the response
- *
- * Only the Ethernet header, at the start of the frame, is preserved.
- *
- * Return: true; false: there is no room, and the frame must be dropped.
+/*
+ * Make the frame longer by @delta bytes, which may be negative. @l3: offset of the IP header.
+ * Return: 0; otherwise there is no room, and the frame must be dropped.
  */
 __noinline int response_resize(struct xdp_md *ctx, __u32 l3, int delta)
 {
@@ -325,6 +319,16 @@ __noinline int response_resize(struct xdp_md *ctx, __u32 l3, int delta)
 	       !(delta > 0 && response_room_front(ctx, l3, delta));
 }
 
+/**
+ * response_room() - resize the frame to the length of a response
+ * @ctx: the frame
+ * @req: the request; its @frame_len becomes @want
+ * @want: bytes of the frame of the response
+ *
+ * Only the Ethernet header, at the start of the frame, is preserved.
+ *
+ * Return: true; false: there is no room, and the frame must be dropped.
+ */
 static __always_inline bool response_room(struct xdp_md *ctx,
 					  struct request *req, __u32 want)
 {

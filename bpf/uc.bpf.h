@@ -24,7 +24,10 @@ static __always_inline int uc_not_done(const struct request *req,
 		return cause == NOT_THERE ? XROCE_DROP_DEFER : XROCE_DROP_RECV;
 	stat_cause(st, cause);
 	mpt_refused(cause, resp->key);
-	/* Not a guess: a malformed request, a key invalidated just now, or lack of memory. */
+	/*
+	 * A malformed request, a key that was invalidated just now, and lack of memory are no
+	 * guesses of a key: do not count them in xroce_qp::misses.
+	 */
 	if (cause < XROCE_CAUSE_ACC_KEY || cause == XROCE_CAUSE_ACC_MODULE ||
 	    cause == XROCE_CAUSE_OP_MEMORY)
 		return SILENT;

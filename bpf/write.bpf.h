@@ -35,7 +35,7 @@ static __always_inline bool write_payload(struct request *req, __u32 mtu,
  *
  * Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED.
  *
- * Long: what a step finds out, most of the later ones need, and it must stay in registers.
+ * Long: most steps need the results of earlier ones, which must stay in registers.
  */
 static __always_inline int write_execute(struct xdp_md *ctx, struct request *req,
 					 struct xroce_qp *q,

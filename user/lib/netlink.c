@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Asking the kernel by rtnetlink(7): the socket, a request, its answer. */
 #include <errno.h>
 #include <sys/socket.h>
 
