@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Deferring frames, and executing them once on-demand memory is resident. */
+/*
+ * Deferring frames, and executing them: once on-demand memory is resident, or, on RC, once the
+ * packet that is missing before them has come.
+ */
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The deferred frames of a queue pair: see defer/defer.h. */
+/* Structures and limits of deferred frames; defer.h says what these are for. */
 #ifndef _XR_DEFER_DEFERRED_H
 #define _XR_DEFER_DEFERRED_H
 
@@ -11,12 +11,12 @@
 #include "odp/wait.h"
 
 /*
- * Deferred frames of a queue pair: for memory at most. Soft-RoCE sends at most half as many without
- * an acknowledgement.
+ * Maximum number of frames of a queue pair that wait for on-demand memory. Soft-RoCE has at most
+ * half as many packets outstanding.
  */
 #define XR_QP_DEFERRED_MAX	256u
 
-/* Frames behind a hole at most, and the distance of their PSNs from it. */
+/* Maximum number of frames behind a hole, and limit of the distance of their PSNs from it. */
 #define XR_QP_EARLY_MAX		1024u
 #define XR_EARLY_PSNS		8192u
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The deferred frames of a queue pair, in order. On RC that is the order of their PSNs, with each
- * PSN once; otherwise that of their arrival. Each frame is a copy, charged to the owner.
+ * Functions that copy, queue and free deferred frames, and walk over them (structures: deferred.h).
+ * On RC the frames are in the order of their PSNs, with each PSN once; otherwise in the order of
+ * arrival. Each frame is a copy, charged to the owner.
  */
 #ifndef _XR_DEFER_FRAMES_H
 #define _XR_DEFER_FRAMES_H

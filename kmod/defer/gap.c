@@ -70,7 +70,7 @@ static void xr_gap_late(struct xr_early *e, u32 ns)
 /* A packet was lost indeed. */
 static void xr_gap_loss(struct xr_early *e)
 {
-	/* The other holes are losses, too. */
+	/* From now on the other holes count as lost, too: tell the peer of them. */
 	e->ask = e->ask || !e->sure;
 	e->sure = true;
 	e->reorder -= e->reorder / XR_EARLY_DECAY;
@@ -80,7 +80,7 @@ static void xr_gap_loss(struct xr_early *e)
 
 /*
  * A hole that had counted as lost was filled after @ns. Whether it was lost is not known yet.
- * @since: when it had appeared, if what has filled it was sent again; otherwise 0.
+ * @since: when it had appeared, if the packet that has filled it was sent again; otherwise 0.
  */
 static void xr_gap_filled(struct xr_early *e, u32 psn, u32 ns, u64 since)
 {
@@ -104,9 +104,10 @@ void xr_gap_again(struct xr_qp *qp, u32 psn, bool again)
 		if (!e->filled[i].ns || e->filled[i].psn != psn)
 			continue;
 		ns = e->filled[i].ns;
-		/* The first one comes now. */
+		/* Another copy that was sent again says nothing of the first copy. */
 		if (e->filled[i].since && again)
 			return;
+		/* The first copy comes now, so late. */
 		if (e->filled[i].since)
 			ns = min(ktime_get_ns() - e->filled[i].since, XR_EARLY_REORDER_MAX);
 		xr_gap_late(e, ns);

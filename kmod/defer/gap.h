@@ -3,11 +3,14 @@
  * Holes among the packets of a peer on RC, before the frames that are kept (early.h): which of them
  * are lost.
  *
- * Packets may only be late, so a hole counts as lost after a time that is measured,
- * xr_early::reorder. It is 0 until a packet that had counted as lost turns out to have been late:
- * peers that know selective acknowledgements mark packets that they send again; of others both
- * come, and also of those on several paths (send/paths.h), as what is sent again takes another one,
- * and may be the first. It shrinks with each hole that was a loss.
+ * Packets may only be late, so a hole counts as lost after a measured time, xr_early::reorder. The
+ * time is 0 until a packet that had counted as lost turns out to have been late, and shrinks with
+ * each hole that was a loss.
+ *
+ * A late packet is recognised in one of two ways. Peers that know selective acknowledgements mark
+ * the packets that they send again (XROCE_BTH_AGAIN): a packet without the mark was late. Of other
+ * peers two copies of the packet arrive. Two copies count also for peers with several paths
+ * (send/paths.h): the copy that is sent again takes another path, and may overtake the first one.
  *
  * The lock of the deferred frames is held, but for functions that say otherwise.
  */

@@ -5,8 +5,8 @@
  * driver does not give a frame that it sends to the XDP program of the same device, so the
  * module runs the program on it, in softirq.
  *
- * What comes over the wire can come from anywhere, but who has sent a frame of the loop is known.
- * A queue pair that is connected receives frames of its peer only, whatever they contain.
+ * Any host can have sent a frame that comes over the wire, but the sender of a frame of the loop is
+ * known: a queue pair that is connected receives frames of its peer only, whatever they contain.
  */
 #ifndef _XR_FRAME_LOOP_H
 #define _XR_FRAME_LOOP_H

@@ -38,7 +38,7 @@ struct xr_umem;
  * @dying: the region is being deregistered and cannot be registered any more
  * @rcu: for freeing the structure after its readers on the data path
  *
- * What xr_mr::umem contains stays when the region is invalidated.
+ * The memory of xr_mr::umem stays when the region is invalidated.
  */
 struct xr_fast {
 	spinlock_t lock;

@@ -154,7 +154,7 @@ void xr_limits_leave(struct xr_owner *own)
 }
 EXPORT_SYMBOL_GPL(xr_limits_leave);
 
-/* What is in use of the table of @kind. */
+/* Return: entries in use of the table of @kind. */
 static u64 xr_in_table(const u64 *used, enum xroce_counted kind)
 {
 	if (kind == XROCE_COUNT_MR || kind == XROCE_COUNT_MW)

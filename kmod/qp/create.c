@@ -173,7 +173,8 @@ static void xr_qp_publish(struct xr_link *link, struct xr_qp *qp, u32 slot)
 
 /*
  * Give a new queue pair its protection domain, number and queues, and publish it. The link's lock
- * is held. Return: 0, with the number in @a; or an errno of QP_ADD: no table knows the queue pair.
+ * is held. Return: 0, with the number in @a; or an errno of QP_ADD: the queue pair is in no table,
+ * and the caller frees it.
  */
 static int xr_qp_link(struct xr_link *link, struct xr_owner *caller, struct xr_qp *qp, bool gsi,
 		      struct xroce_qp_add *a)

@@ -294,7 +294,7 @@ static void xr_qp_set(struct xr_qp *qp, const struct xr_qp_attr *a)
 	}
 }
 
-/* What begins in the new state, which has been published. */
+/* Begin the work of the new state, which has been published. */
 static void xr_qp_begin(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to)
 {
 	switch (to) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What has changed is noted for each link, and a work item has the queue pairs of those links
- * looked at (follow.c):
+ * Changes are noted for each link, and a work item has the queue pairs of those links looked at
+ * (follow.c):
  *
  * - the kernel has learnt the address of a neighbour, or has been told another next hop. The stack
  *   is asked anew for each peer, because the neighbour may be the next hop to many of them;

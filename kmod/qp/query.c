@@ -65,7 +65,7 @@ static void xr_qp_describe_tx(const struct xr_qp *qp, struct xroce_qp_query *q)
 	q->drops[XROCE_QP_DROPS] = READ_ONCE(batch->lost);
 }
 
-/* What its requester has sent and received. */
+/* Counters of its requester. */
 static void xr_qp_describe_req(const struct xroce_qp *m, struct xroce_qp_query *q)
 {
 	q->req_packets = READ_ONCE(m->req_packets);

@@ -31,7 +31,10 @@ static struct xr_member *xr_mcast_find(struct xr_mcast *m, const struct xr_qp *q
 	return NULL;
 }
 
-/* True if there is room for another membership where there are @all of @max, @own of a user. */
+/*
+ * True if another membership is allowed. @all: memberships there are, at most @max; @own: those of
+ * the user; @limited: the user may have no more than a share.
+ */
 static bool xr_mcast_fits(u32 all, u32 own, u32 max, bool limited)
 {
 	return all < max && (!limited || xr_share_room(max, all, own));

@@ -47,8 +47,8 @@ void xr_rq_forget(struct xr_rq *rq)
 
 /*
  * Give a queue of XR_FORMAT_RXE the ring of @other, which has entries of the same size, and copy
- * the posted work requests. Then @other has the previous ring. What protects @rq->head is held,
- * and the link's lock. Return: 0; -EINVAL: more are posted than fit, and nothing has changed.
+ * the posted work requests. Then @other has the previous ring. The lock of @rq->head is held, and
+ * the link's lock. Return: 0; -EINVAL: more are posted than fit, and nothing has changed.
  */
 int xr_rq_replace(struct xr_rq *rq, struct xr_rq *other)
 {

@@ -275,7 +275,10 @@ static bool xr_ack_single(struct xr_qp *qp, u32 psn)
 		return false;
 	xr_holes_pass(s);
 	xr_holes_miss(s, psn, s->top);
-	/* What came late may have looked like that. A peer that keeps packets will say so. */
+	/*
+	 * Late packets may have made it seem that the peer keeps packets. A selective
+	 * acknowledgement would prove that it does.
+	 */
 	if (s->keeps == XR_KEEPS_UNKNOWN || !s->sacked) {
 		s->keeps = XR_KEEPS_TRIAL;
 		s->trial = end;
@@ -472,13 +475,13 @@ static int xr_ack_early(struct xr_qp *qp, struct xr_ack *a)
 	if (!w || !xr_swqe_responds(w))
 		return -ESTALE;
 	off = xr_psn_distance(a->psn, w->psn) << ilog2(qp->mtu);
-	/* What was requested before it has been executed. */
+	/* The requests before it have been executed. */
 	if (w != xr_swqe_at(&qp->send, qp->send.head))
 		xr_ack_beyond(qp, w->psn);
 	if (xr_psn_distance(a->psn, qp->send.una) >= XR_SCORE_PSNS ||
 	    xr_score_has(&qp->send.score, a->psn))
 		return -ESTALE;
-	/* What is wrong with it counts when its turn has come. */
+	/* An error in it counts when its turn has come. */
 	if (a->wrong || !xr_ack_fits(qp, w, off, a->opcode, a->len))
 		return -ESTALE;
 	ret = xr_ack_store(qp, w, off, a);

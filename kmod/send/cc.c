@@ -166,7 +166,7 @@ u64 xr_cc_paced(struct xr_cc *cc)
 	cc->next = min(cc->next, cc->clock + XR_CC_LONGEST);
 	if (cc->next > cc->clock)
 		return max(cc->next - cc->clock, XR_CC_BURST / 2);
-	/* What was not used is lost, but for a burst. */
+	/* Time that was not used is lost, except for a burst. */
 	cc->next = max(cc->next, cc->clock - XR_CC_BURST);
 	return 0;
 }

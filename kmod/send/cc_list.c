@@ -141,8 +141,8 @@ const struct xroce_cc_ops *xr_cc_join(struct xr_cc_user *user,
  * @user: of the connection, which has one
  * @name: of the new one; NULL: "none"
  *
- * What the previous functions have not done yet must be done before the lock of the send side is
- * released, and before bottom halves are on.
+ * The caller must make its last call of the previous functions before it releases the lock of the
+ * send side, and before bottom halves are on.
  *
  * Return: the new functions; NULL: there is no such algorithm.
  */

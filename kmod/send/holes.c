@@ -109,7 +109,7 @@ void xr_holes_sent(struct xr_send *s, u32 psn)
 	seen->due--;
 }
 
-/* What was sent again @timeout nanoseconds before @now has been lost, too. */
+/* Packets sent again @timeout nanoseconds before @now, or earlier, have been lost, too. */
 void xr_holes_overdue(struct xr_send *s, u64 now, u64 timeout)
 {
 	struct xr_score_seen *seen = s->score.seen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What congestion control hears of the packets that are under way. */
+/* Telling congestion control of the packets that are under way. */
 #include <linux/container_of.h>
 
 #include "xroce_map.h"

@@ -90,8 +90,8 @@ static void xr_request_network(struct xr_send *s, const struct xroce_qp *to, u32
  * @ecn: its algorithm of congestion control listens to marks. They are also ECN-capable if the
  *	owner of the queue pair wants that
  *
- * The lock of the send side is held, or it is on its way to RTR. What the XDP program responds
- * follows only then, before its template is made.
+ * The lock of the send side is held, or the queue pair is on its way to RTR. The responses of the
+ * XDP program change only on the way to RTR, before their template is made.
  */
 void xr_request_ecn(struct xr_qp *qp, bool ecn)
 {

@@ -2,8 +2,8 @@
 /*
  * Several paths, for RC, if the link has them (LINK_MAPS): switches and bonds choose a path by the
  * UDP source port, so requests go out from several ports, the one of the queue pair and those
- * behind it. XR_PATHS_CHUNK PSNs have the same one, so that batches stay together. What is sent
- * again has the next port: it takes another path than the one that has lost it.
+ * behind it. XR_PATHS_CHUNK PSNs have the same one, so that batches stay together. A packet that is
+ * sent again has the next port: it takes another path than the one that has lost it.
  *
  * Packets overtake each other then. So that is done only as long as the peer is known to keep what
  * comes too early. Where nothing is lost that would never be known: once there is enough to send,

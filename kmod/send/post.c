@@ -4,9 +4,9 @@
  * the ring at any time, so each work request is copied and then checked. The index up to
  * which they are executed is read once: a program that goes on posting cannot keep a CPU busy.
  *
- * All of it is executed when the program rings the doorbell, QP_SEND. What binds and invalidates
- * windows at the head of the ring is executed also before a packet, and before commands that
- * depend on it, so that it needs no doorbell.
+ * All entries are executed when the program rings the doorbell, QP_SEND. Binds and invalidations of
+ * windows at the head of the ring are executed also before a packet, and before commands that
+ * depend on them, so that they need no doorbell.
  *
  * xr_send::tail is the index of the ring, too: of the next entry to be copied.
  */
@@ -163,7 +163,7 @@ static const struct xroce_send_wqe *xr_post_entry(const struct xr_send *s)
 	return xr_ring_entries(&s->ring, XR_FORMAT_OWN) + (u64)(s->tail & s->mask) * s->ring_stride;
 }
 
-/* What the program can post without a doorbell. */
+/* True for a work request that the program can post without a doorbell. */
 static bool xr_post_is_local(u32 opcode)
 {
 	return opcode == XROCE_WR_BIND_MW || opcode == XROCE_WR_LOCAL_INV;
@@ -186,7 +186,7 @@ static bool xr_post_runs(const struct xr_qp *qp)
 }
 
 /*
- * Copy the next work request. What binds or invalidates a window is executed, unless requests
+ * Copy the next work request. A bind or invalidation of a window is executed, unless requests
  * before it are yet to be sent: it does not wait until this or another CPU sends. Return: false:
  * there is no room for it.
  */

@@ -4,20 +4,20 @@
  * queue (send/queue.h), in order, as the peer's responses (ack.c) allow.
  *
  * The system call that posts a work request sends its first packets, and the packet of a
- * response those that it allows. What exceeds their budget is left to a tasklet, so that other
+ * response those that it allows. Packets beyond their budget are left to a tasklet, so that other
  * queue pairs are served, too.
  *
  * All PSNs before xr_send::una are acknowledged; those up to xr_send::psn are sent. After a NAK
  * xr_requester_rewind() goes back to xr_send::una, and all is sent again from there, since the peer
  * has discarded it. A READ is then requested from the first packet of the response that is missing.
- * What is missing of a response whose later packets have arrived is requested by itself, and a
+ * Missing packets of a response whose later packets have arrived are requested by themselves, and a
  * silent peer is probed: resend.h. The local ACK timeout counts attempts, which end the connection
  * (IBTA 9.7.6.1.3), and sends a probe.
  *
  * A peer that has requests sent again, by NAKs or by silence, must not make this host busy, nor the
  * network. So each time the window is halved, to one packet by an RNR NAK; it grows by what is
- * acknowledged, up to what the path needs (rtt.h). What is sent again is therefore about as much as
- * what has been acknowledged, and the window does not exceed what gets through between two losses.
+ * acknowledged, up to what the path needs (rtt.h). So about as many packets are sent again as have
+ * been acknowledged, and the window does not exceed what gets through between two losses.
  * After an RNR NAK, and while memory is brought in, the waits grow to a quarter of the time since
  * the last progress (xr_requester_pause()).
  *

@@ -18,7 +18,7 @@
 
 /*
  * A path is hardly longer: the first answer has this time to come, in nanoseconds; a later one at
- * most XR_RTT_LONGEST. What is measured while much is lost may be longer by any amount.
+ * most XR_RTT_LONGEST. A time measured while much is lost may be longer by any amount.
  */
 #define XR_RTT_FIRST	(100 * NSEC_PER_MSEC)
 #define XR_RTT_LONGEST	(400ull * NSEC_PER_MSEC)

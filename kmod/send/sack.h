@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a selective acknowledgement says (struct xroce_sack). */
+/* Selective acknowledgements of the peer (struct xroce_sack). */
 #ifndef _XR_SEND_SACK_H
 #define _XR_SEND_SACK_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What has arrived out of order: see score.h. */
+/* Packets that have arrived out of order: see score.h. */
 #include <linux/bitmap.h>
 #include <linux/minmax.h>
 
@@ -27,7 +27,7 @@
 /* Shortest time between two marks, in nanoseconds. */
 #define XR_SCORE_MARK_GAP	(250ull * NSEC_PER_USEC)
 
-/* What was sent again cannot have arrived before three quarters of the round-trip time. */
+/* An answer to a packet sent again cannot come before three quarters of the round-trip time. */
 #define XR_SCORE_EARLY(ns)	((ns) / 4 * 3)
 
 /* Distance of a PSN from the oldest one that is not acknowledged. */
@@ -186,9 +186,13 @@ void xr_score_origin(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 op
 }
 
 /*
- * A packet of the hole at the old xr_send::una has come; @end: the last one. If that was not by
- * what was sent again, it was late only: it says so, or it came too soon for an answer, or the
- * answer comes, too, for something that is not outstanding any more.
+ * Learn whether packets are lost or only late. A packet of the hole at @from, the previous
+ * xr_send::una, has come; @end: no packet of the hole is missing any more.
+ *
+ * The packet was late if it is a response to the first request (xr_score::origin), or has come too
+ * soon for an answer to a packet that was sent again. The hole before this one was late if since
+ * then a response has come to a packet that is not outstanding any more (xroce_qp::req_stale): both
+ * the first packet and the one sent again have been answered.
  */
 static void xr_score_learn(struct xr_send *s, u32 from, bool end)
 {
@@ -239,7 +243,7 @@ void xr_score_pass(struct xr_send *s, u32 from, bool end, u32 responses)
 
 	if (likely(!c->open) || !n)
 		return;
-	/* Of requests the peer judges itself. */
+	/* The peer itself judges holes of requests. */
 	if (c->proof != from && !xr_holes_had(s, from))
 		xr_score_learn(s, from, end);
 	c->origin = XR_ORIGIN_UNKNOWN;
@@ -369,7 +373,7 @@ bool xr_score_again(const struct xr_send *s, u64 now, u64 timeout)
 	return now - c->sent >= timeout;
 }
 
-/* What was sent again of the holes has been lost, too: all are sent again. */
+/* The packets sent again for holes have been lost, too: all holes are sent again. */
 void xr_score_rescan(struct xr_send *s)
 {
 	struct xr_score *c = &s->score;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What has arrived out of order of the PSNs from xr_send::una on: packets of responses that have
- * been written to memory, and request packets that the peer has executed or keeps. Between them are
- * holes. Packets may only be late, so a hole counts as lost after a time, xr_score::reorder, which
- * is measured: 0 until a packet that was sent again turns out to have been late only. If that was
- * so for the last one, or nothing is known yet, only the first hole counts as lost, until it is
+ * Packets with PSNs from xr_send::una on that have arrived out of order: packets of responses that
+ * have been written to memory, and request packets that the peer has executed or keeps. Between
+ * them are holes. Packets may only be late, so a hole counts as lost after a measured time,
+ * xr_score::reorder: 0 until a packet that was sent again turns out to have been late only. If the
+ * last one was only late, or nothing is known yet, only the first hole counts as lost, until it is
  * known whether it was.
  *
  * A hole that counts as lost is sent again (resend.h). The lock of the send side is held for all

@@ -134,8 +134,9 @@ enum xr_origin {
  * @proof: PSN after the last one that would not have arrived before those in the holes, but for
  *	reordering; not beyond @high. Others the peer only keeps, and says itself what is lost
  * @lost: holes before it count as lost; not beyond @high
- * @next: holes before it have been sent again; not beyond @lost
- * @waits: some of these have not been, but wait for an earlier one of the same response
+ * @next: holes before it have been sent again, except with @waits; not beyond @lost
+ * @waits: some holes before @next have not been sent again, because an earlier hole of the same
+ *	response is yet to be filled; then @next goes back to xr_send::una
  * @acked: all request packets before it are noted
  * @until: what @high was at @since
  * @credit: packets that may still be sent again: xr_send::window when holes appear, or are sent
@@ -263,8 +264,10 @@ struct xr_send_attr {
  * @rnr_retries: likewise after RNR NAKs
  * @since: when the first wait since the last progress began, in nanoseconds of CLOCK_MONOTONIC;
  *	0: there was none
- * @backoff: when the device has no room, or memory is missing
- * @nap_since: when the first attempt in a row ended that found none, as for @since
+ * @backoff: time between attempts to send, while the device has no room or memory is missing
+ * @nap_since: when the first of @backoff.fails attempts failed because on-demand memory was not
+ *	resident, or because the packet exceeds the MTU of the device, in nanoseconds of
+ *	CLOCK_MONOTONIC; 0: none did
  * @attr: attributes
  * @nak: PSN of the last NAK behind a hole
  * @keeps: whether the peer keeps requests behind a hole
@@ -298,7 +301,8 @@ struct xr_send_attr {
  *	sends: its queue is another one, and might be faster
  * @sent: UC: when that was, in jiffies
  * @called: @cpu has been told to send, and has not done so yet
- * @calls: times that @call is, or is about to be, on its way; atomic, under no lock
+ * @calls: number of calls by @call that are about to begin or have not ended; xr_steer_close()
+ *	waits until it is 0. Atomic, under no lock
  * @call: schedules @tasklet on @cpu
  * @batch: frames that are built but not sent
  * @header: Ethernet to base transport header of all requests, without lengths

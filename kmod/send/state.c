@@ -62,8 +62,8 @@ void xr_send_set(struct xr_qp *qp, const struct xr_send_attr *attr)
  * @qp: the queue pair; the lock of its link is held
  * @dmac: the peer's address, or that of the next hop
  *
- * What has been lost on the way to the previous address counts for no attempt, and the peer is
- * asked at once how far it has come.
+ * Packets lost on the way to the previous address count for no attempt, and the peer is asked at
+ * once how far it has come.
  */
 void xr_send_move(struct xr_qp *qp, const u8 *dmac)
 {

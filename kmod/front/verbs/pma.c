@@ -20,7 +20,7 @@
 /* Data is counted in units of four bytes. */
 #define XR_IB_PMA_UNIT	4
 
-/* What both attributes have. */
+/* Counters that both attributes have. */
 struct xr_ib_pma {
 	u64 xmit_data;
 	u64 rcv_data;

@@ -174,7 +174,7 @@ int xr_ib_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 	return 0;
 }
 
-/* What follows from the network device. Return: 0; -ENODEV: it has gone. */
+/* Attributes that follow from the network device. Return: 0; -ENODEV: it has gone. */
 static int xr_ib_port_netdev(struct ib_device *ib, struct ib_port_attr *attr)
 {
 	struct net_device *ndev = xr_ib_get_netdev(ib, XR_IB_PORT);

@@ -159,7 +159,7 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	int ret;
 
 	mutex_lock(&qp->modify_lock);
-	/* What was posted before the command is executed before. */
+	/* Work requests posted before the command are executed before it. */
 	xr_ib_send_drain(qp);
 	from = xr_qp_state(qp->qp);
 	to = mask & IB_QP_STATE ? attr->qp_state : from;

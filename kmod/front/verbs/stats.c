@@ -94,7 +94,7 @@ struct rdma_hw_stats *xr_ib_alloc_hw_port_stats(struct ib_device *ib, u32 port)
 					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
 }
 
-/* What the queue pair counts since it was connected. */
+/* Read the counters of a queue pair, which count since it was connected. */
 static void xr_ib_qp_read(const struct xr_ibqp *qp, u64 *value)
 {
 	struct xroce_qp_query q = { .qpn = qp->ib.qp_num };
@@ -129,7 +129,7 @@ static void xr_ib_counter_add(const struct xr_ibcounter *counter, u64 *sum)
 		xr_ib_qp_add(qp, sum);
 }
 
-/* What all counters of queue pairs have counted. */
+/* Add the values of all counters to which queue pairs are or were bound. */
 static void xr_ib_counters_add(struct xr_ibdev *dev, u64 *sum)
 {
 	const struct xr_ibcounter *counter;
@@ -261,8 +261,9 @@ int xr_ib_counter_unbind_qp(struct ib_qp *ib, u32 port)
 }
 
 /*
- * The queue pair is about to be destroyed, @going, or has not been: ib_core has unbound it, but may
- * have bound it again meanwhile.
+ * Unbind a queue pair from its counter before it is destroyed, and refuse to bind it again. ib_core
+ * has unbound it, but may have bound it again meanwhile. @going: true: it is about to be destroyed;
+ * false: that has failed, and it may be bound again.
  */
 void xr_ib_counter_quit(struct xr_ibqp *qp, bool going)
 {
