@@ -117,6 +117,7 @@ void xr_send_start(struct xr_qp *qp)
 		hrtimer_try_to_cancel(&s->tick);
 		s->window = s->cc.window;
 		xr_requester_rewind(qp);
+		s->owed = false;
 		xr_requester_progress(s, 0);
 		s->backoff = (struct xr_backoff){};
 		xr_steer_start(s);

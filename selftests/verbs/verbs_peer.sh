@@ -10,4 +10,4 @@ set -eu
 
 peer_up
 programs verbs_peer_test verbs_peer_sack_test verbs_peer_read_test \
-	verbs_peer_queue_test verbs_peer_path_test verbs_peer_ports_test -- "$@"
+	verbs_peer_queue_test verbs_peer_path_test verbs_peer_ports_test verbs_peer_ask_test -- "$@"
