@@ -124,7 +124,9 @@ refused() {
 
 unprivileged() {
 	"${as_nobody[@]}" "$xroce" cc show >/dev/null
-	says 'not permitted: CAP_SYS_ADMIN' "${as_nobody[@]}" "$xroce" cc add "$aimd"
+	# The checkout may be in a folder that others cannot read.
+	cp "$aimd" "$work/user/aimd.o"
+	says 'not permitted: CAP_SYS_ADMIN' "${as_nobody[@]}" "$xroce" cc add "$work/user/aimd.o"
 	says 'cc delay: not permitted' "${as_nobody[@]}" "$xroce" link set dev p0 cc delay
 	add "$aimd"
 	says 'not permitted' "${as_nobody[@]}" "$xroce" cc del aimd
