@@ -74,7 +74,6 @@ static void xr_qp_describe_req(const struct xroce_qp *m, struct xroce_qp_query *
 	q->req_timeouts = READ_ONCE(m->req_timeouts);
 	q->req_rnr_naks = READ_ONCE(m->req_rnr_naks);
 	q->req_seq_naks = READ_ONCE(m->req_seq_naks);
-	q->req_cnps = READ_ONCE(m->req_cnps);
 	q->req_implied_naks = READ_ONCE(m->req_implied_naks);
 	q->req_window = READ_ONCE(m->req_window);
 	q->req_responses = READ_ONCE(m->req_responses);
@@ -90,6 +89,7 @@ static void xr_qp_describe_sq(struct xr_qp *qp, struct xroce_qp_query *q)
 	memset_startat(q, 0, sq_entries);
 	q->req_probes = READ_ONCE(qp->map->req_probes);
 	q->req_sacks = READ_ONCE(qp->map->req_sacks);
+	q->req_cnps = READ_ONCE(qp->map->req_cnps);
 	if (!s->wqes)
 		return;
 	spin_lock_bh(&s->lock);

@@ -288,6 +288,7 @@ WIRE_TEST(cnp_among_responses, "D2 D5", "a notification while a READ is answered
 WIRE_TEST(cnp_for_us, "D4 D5 D6", "a received notification is counted, not answered", &rc)
 {
 	struct xroce_stat before = live_stat(), now;
+	struct xroce_qp_query q = { .qpn = w->qpn };
 
 	w->req.opcode = XROCE_OP_CNP;
 	w->req.becn = true;
@@ -304,6 +305,8 @@ WIRE_TEST(cnp_for_us, "D4 D5 D6", "a received notification is counted, not answe
 	      now.drop_icrc - before.drop_icrc == 1, "cnp_rx %llu, drop_icrc %llu",
 	      now.cnp_rx - before.cnp_rx, now.drop_icrc - before.drop_icrc);
 	moved(&before, 0, 0);
+	check_is(xroce_qp_query(w->x, &q), 0, "QP_QUERY");
+	check_is(q.req_cnps, 1, "notifications that the queue pair has received");
 }
 
 TEST_MAIN(live_main);
