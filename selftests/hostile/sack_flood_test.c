@@ -12,71 +12,18 @@
 #include "fuzz.h"
 #include "live_qp.h"
 #include "setting.h"
-#include "wire.h"
+#include "wire_post.h"
 
 #define SQ		16u
 #define MTU		1024u
 #define FLOOD		10000u
-
-/* Offsets in the region: what is sent, and where READs are returned to. */
-#define INTO		8192u
-#define INTO_LEN	4096u
-
-/* A signalled WRITE or READ of @len bytes, which begins with the PSN that the queue has next. */
-static void post(struct wire *w, __u64 id, bool read, uint32_t len)
-{
-	struct xroce_sge_local sge = { w->mr.iova + (read ? INTO : 0), len, w->mr.lkey };
-	struct xroce_wr wr = {
-		.wr_id = id,
-		.opcode = read ? XROCE_WR_RDMA_READ : XROCE_WR_RDMA_WRITE,
-		.flags = XROCE_SEND_SIGNALED,
-		.rkey = 1,
-		.num_sge = 1,
-		.sge = &sge,
-	};
-
-	check_is(xroce_post_send(w->send, &wr, 1), 0, "post");
-}
-
-/* Without a local ACK timeout: the test may be slow, and nothing is sent again by itself. */
-static bool no_timeout(struct wire *w)
-{
-	struct xroce_qp_modify m = qp_change(w->qpn, XROCE_QPS_SQD, XROCE_QP_TIMEOUT);
-	int ret = qp_move(w->x, w->qpn, XROCE_QPS_SQD, 0);
-
-	m.timeout = 0;
-	if (!ret)
-		ret = xroce_qp_modify(w->x, &m);
-	if (!ret)
-		ret = qp_move(w->x, w->qpn, XROCE_QPS_RTS, 0);
-	return check(!ret, "no timeout: %s", strerror(-ret));
-}
-
-/* A response with the PSN @n after the first. */
-static void respond(struct wire *w, uint8_t opcode, uint32_t n, uint8_t syndrome)
-{
-	w->req.opcode = opcode;
-	w->req.psn = (WIRE_PSN + n) & XROCE_PSN_MASK;
-	w->req.syndrome = syndrome;
-	w->req.ackreq = false;
-	w->req.payload = 0;
-	w->req.pad = 0;
-	w->req.xth_cut = 0;
-}
+#define INTO_LEN	4096u		/* READs return to so many bytes from WIRE_INTO on */
 
 static void sack(struct wire *w, uint32_t n, uint32_t lost, uint32_t bits)
 {
-	respond(w, XROCE_OP_SACK, n, XROCE_SYN_NAK_SEQ);
+	wire_respond(w, XROCE_OP_SACK, n, XROCE_SYN_NAK_SEQ);
 	w->req.sack_lost = lost;
 	memset(w->req.sack_bits, bits, sizeof(w->req.sack_bits));
-}
-
-static struct xroce_qp_query query(const struct wire *w)
-{
-	struct xroce_qp_query q = { .qpn = w->qpn };
-
-	check_is(xroce_qp_query(w->x, &q), 0, "QP_QUERY");
-	return q;
 }
 
 static bool received(void *arg)
@@ -110,7 +57,7 @@ static const struct {
 
 static void try_all(struct wire *w)
 {
-	struct xroce_qp_query before = query(w), after;
+	struct xroce_qp_query before = wire_query(w), after;
 	struct packet good = w->req;
 	__u64 want = live_stat().rx + ARRAY_SIZE(wrongs);
 	uint32_t i;
@@ -126,7 +73,7 @@ static void try_all(struct wire *w)
 	w->req = good;
 	check(live_wait(received, &want), "not received");
 	wire_quiet(w);
-	after = query(w);
+	after = wire_query(w);
 	/* Those count how many have come. */
 	after.req_ignored = before.req_ignored;
 	memcpy(after.drops, before.drops, sizeof(after.drops));
@@ -169,29 +116,6 @@ TEST(sack_states, "D5 D6 Q5", "in every state, of every service, nothing changes
 
 static const struct wire_opts rc = { .sq = SQ };
 
-static bool completes(void *arg)
-{
-	struct wire *w = arg;
-	struct xroce_cqe cqe;
-
-	return xroce_cq_poll(w->cq, &cqe, 1) == 1 && check_is(cqe.status, 0, "status");
-}
-
-/* A WRITE of the connection beside, with the PSN @n. */
-static void goes_on(struct wire *beside, uint32_t n)
-{
-	struct packet got;
-
-	post(beside, n, false, 8);
-	do {
-		if (!check(wire_take(beside, WIRE_MS, &got, NULL), "no request"))
-			return;
-	} while (got.psn != ((WIRE_PSN + n) & XROCE_PSN_MASK));
-	respond(beside, XROCE_RC_ACK, n, XROCE_SYN_ACK);
-	wire_send(beside);
-	check(live_wait(completes, beside), "it does not complete");
-}
-
 WIRE_TEST(sack_flood, "Q3 Q5 P2", "ten thousand of them, and the connection beside goes on", &rc)
 {
 	struct wire_opts opts = { .with = w, .peer = WIRE_QPN + 1, .sq = SQ };
@@ -201,16 +125,16 @@ WIRE_TEST(sack_flood, "Q3 Q5 P2", "ten thousand of them, and the connection besi
 
 	if (!wire_open(&beside, &opts))
 		return;
-	no_timeout(w);
+	wire_no_timeout(w);
 	for (i = 0; i < 3; i++)
-		post(w, i, false, 8);
+		wire_post(w, i, false, 8);
 	for (i = 0; i < FLOOD && !test_failed(); i++) {
 		sack(w, 0, i % 3 ? i : -1u, i % 5 ? i % 5 > 2 ? 0xaa : 0x55 : 0);
 		wire_send(w);
 		if (i % 100 == 99)
-			goes_on(&beside, i / 100);
+			wire_goes_on(&beside, i / 100);
 	}
-	q = query(w);
+	q = wire_query(w);
 	note("%llu handled, %llu packets again", q.req_sacks, q.req_retransmits);
 	check(q.req_sacks && q.req_retransmits <= 3 && q.sq_pending == 3, "%llu again, %u pending",
 	      q.req_retransmits, q.sq_pending);
@@ -219,12 +143,12 @@ WIRE_TEST(sack_flood, "Q3 Q5 P2", "ten thousand of them, and the connection besi
 		sack(w, 3 + i % 1000, i, 0xff);
 		wire_send(w);
 	}
-	goes_on(&beside, FLOOD / 100);
-	check_is(query(w).sq_pending, 3, "are pending");
-	respond(w, XROCE_RC_ACK, 2, XROCE_SYN_ACK);
+	wire_goes_on(&beside, FLOOD / 100);
+	check_is(wire_query(w).sq_pending, 3, "are pending");
+	wire_respond(w, XROCE_RC_ACK, 2, XROCE_SYN_ACK);
 	wire_send(w);
 	for (i = 0; i < 3; i++)
-		check(live_wait(completes, w), "%u does not complete", i);
+		wire_completes(w);
 	wire_untouched(w);
 	wire_close(&beside);
 }
@@ -272,7 +196,7 @@ static void post_some(struct wire *w, struct history *h)
 	h->work[at].psn = h->next;
 	h->work[at].len = 1 + rng_below(INTO_LEN);
 	h->work[at].read = fuzz_once_in(3);
-	post(w, h->posted, h->work[at].read, h->work[at].len);
+	wire_post(w, h->posted, h->work[at].read, h->work[at].len);
 	h->next += packets(h->work[at].len);
 	h->posted++;
 }
@@ -297,9 +221,10 @@ static void read_response(struct wire *w, struct history *h, uint32_t n)
 	off = n - h->work[at].psn;
 	end = packets(h->work[at].len);
 	len = off + 1 == end ? h->work[at].len - off * MTU : MTU;
-	respond(w, end == 1 ? XROCE_RC_READ_RESPONSE_ONLY : !off ? XROCE_RC_READ_RESPONSE_FIRST :
-		off + 1 < end ? XROCE_RC_READ_RESPONSE_MIDDLE : XROCE_RC_READ_RESPONSE_LAST, n,
-		XROCE_SYN_ACK);
+	wire_respond(w, end == 1 ? XROCE_RC_READ_RESPONSE_ONLY :
+			!off ? XROCE_RC_READ_RESPONSE_FIRST :
+			off + 1 < end ? XROCE_RC_READ_RESPONSE_MIDDLE :
+					XROCE_RC_READ_RESPONSE_LAST, n, XROCE_SYN_ACK);
 	w->req.payload = fuzz_once_in(64) ? rng_below(MTU) : len;
 	w->req.pad = -w->req.payload & 3;
 	says(h, n + 1);
@@ -327,11 +252,11 @@ static void say_something(struct wire *w, struct history *h)
 		w->req.syndrome = fuzz_once_in(16) ? rng_next() : w->req.syndrome;
 		says(h, n);
 	} else if (kind == 6) {
-		respond(w, XROCE_RC_ACK, n, fuzz_once_in(2) ? XROCE_SYN_NAK_SEQ :
-						XROCE_SYN_RNR | 1);
+		wire_respond(w, XROCE_RC_ACK, n, fuzz_once_in(2) ? XROCE_SYN_NAK_SEQ :
+							     XROCE_SYN_RNR | 1);
 		says(h, n);
 	} else {
-		respond(w, XROCE_RC_ACK, n, XROCE_SYN_ACK);
+		wire_respond(w, XROCE_RC_ACK, n, XROCE_SYN_ACK);
 		says(h, n + 1);
 	}
 	wire_send(w);
@@ -362,7 +287,7 @@ static bool anew(struct wire *w, struct history *h)
 	struct xroce_cqe cqe;
 
 	*h = (struct history){};
-	if (!wire_again(w) || !no_timeout(w))
+	if (!wire_again(w) || !wire_no_timeout(w))
 		return false;
 	while (xroce_cq_poll(w->cq, &cqe, 1) == 1)
 		;
@@ -396,11 +321,11 @@ WIRE_TEST(sack_fuzz, "Q4 Q5 P2", "complete is only what the peer has said to hav
 	}
 	note("%lu work requests complete, %lu connections", done + h.done, ends + 1);
 	for (at = 0; at < WIRE_BYTES; at++)
-		if ((at < INTO || at >= INTO + INTO_LEN) &&
+		if ((at < WIRE_INTO || at >= WIRE_INTO + INTO_LEN) &&
 		    !check(w->mem[at] == 0x3c, "byte %u has changed", at))
 			break;
 	check(anew(w, &h), "again");
-	goes_on(w, 0);
+	wire_goes_on(w, 0);
 }
 
 TEST_MAIN(live_main);
