@@ -9,10 +9,7 @@ static __always_inline bool is_marked(const struct request *req)
 	return (req->ecn & XROCE_ECN_MASK) == XROCE_ECN_CE;
 }
 
-/*
- * True if it is a congestion notification of the right length. It belongs to no service. The
- * program only counts it, for the link and for the requester.
- */
+/* True if it is a congestion notification of the right length. It belongs to no service. */
 static __always_inline bool is_cnp(const struct request *req)
 {
 	return req->opcode == XROCE_OP_CNP && !req->pad &&
@@ -37,8 +34,17 @@ static __always_inline void cnp_send(struct xdp_md *ctx,
 	st->ecn_ce++;
 	if (q->type == XROCE_QPT_UD)
 		return;
-	if (!xroce_kfuncs || !xroce_cnp(ctx, xroce_link, q->qpn, req->l3))
+	if (!xroce_kfuncs || !xroce_cnp(ctx, xroce_link, q->qpn, req->l3, req->opcode))
 		st->cnp_tx++;
+}
+
+/* The peer has sent a congestion notification. It concerns requests and READ responses. */
+static __always_inline void cnp_take(struct xroce_qp *q, struct xroce_stat *st)
+{
+	st->cnp_rx++;
+	q->req_cnps++;
+	if (xroce_kfuncs)
+		xroce_cnp_received(xroce_link, q->qpn);
 }
 
 #endif

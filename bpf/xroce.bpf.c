@@ -154,10 +154,8 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 		} else if (is_cnp(req)) {
 			*cause = admit_peer(ctx, req, q, st, data, ip, bth, end) ? :
 				 qp_unready(q);
-			if (!*cause) {
-				st->cnp_rx++;
-				q->req_cnps++;
-			}
+			if (!*cause)
+				cnp_take(q, st);
 		}
 		return NULL;
 	}

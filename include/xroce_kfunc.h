@@ -236,14 +236,29 @@ extern int xroce_queue(struct xdp_md *ctx, const struct xroce_response *r, __u32
  * @link: number of the link
  * @qpn: queue pair, connected
  * @l3: offset of the IP header, the length of the Ethernet header
+ * @opcode: of the marked packet
  *
  * A queue pair sends one notification at a time, and one per interval (the module's
- * parameter cnp_interval). Notifications do not wait for queued responses.
+ * parameter cnp_interval). Notifications do not wait for queued responses. There is none for a READ
+ * response if the congestion control of the requester hears of marks.
  *
- * Return: 0; -EAGAIN: the interval has not passed; -ENOENT: no such link or queue pair, or
- * the queue pair is not connected; -EINVAL: wrong arguments.
+ * Return: 0; -EAGAIN: the interval has not passed, or the peer need not be told; -ENOENT: no such
+ * link or queue pair, or the queue pair is not connected; -EINVAL: wrong arguments.
  */
-extern int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3) XROCE_KFUNC;
+extern int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3,
+		     __u32 opcode) XROCE_KFUNC;
+
+/**
+ * xroce_cnp_received() - the peer has sent a congestion notification
+ * @link: number of the link
+ * @qpn: queue pair, connected
+ *
+ * The module paces its READ responses. Requests are a matter of congestion control, which hears of
+ * notifications by xroce_qp::req_cnps.
+ *
+ * Return: 0; -ENOENT: no such link or queue pair.
+ */
+extern int xroce_cnp_received(__u32 link, __u32 qpn) XROCE_KFUNC;
 
 #define XROCE_RECV_BEGIN	(1u << 0)	/* first packet of a message */
 #define XROCE_RECV_END		(1u << 1)	/* last packet of a message */

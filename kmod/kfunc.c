@@ -21,6 +21,7 @@
 #include "recv/mcast.h"
 #include "recv/message.h"
 #include "respond/cnp.h"
+#include "respond/pace.h"
 #include "respond/queue.h"
 #include "respond/read.h"
 #include "send/ack.h"
@@ -212,14 +213,25 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_response *r,
 	return xr_response_queue(qp, &copy, xdp->data, l3, xr_frame_flags(xdp));
 }
 
-__bpf_kfunc int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3)
+__bpf_kfunc int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3,
+			  __u32 opcode)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	struct xr_qp *qp = xr_qp_rcu(link, qpn);
 
 	if (!xr_kfunc_l2_ok(xdp, l3))
 		return -EINVAL;
-	return qp ? xr_cnp_queue(qp, xdp->data, l3) : -ENOENT;
+	return qp ? xr_cnp_queue(qp, xdp->data, l3, opcode) : -ENOENT;
+}
+
+__bpf_kfunc int xroce_cnp_received(__u32 link, __u32 qpn)
+{
+	struct xr_qp *qp = xr_qp_rcu(link, qpn);
+
+	if (!qp)
+		return -ENOENT;
+	xr_pace_cnp(qp);
+	return 0;
 }
 
 __bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
@@ -324,6 +336,7 @@ BTF_ID_FLAGS(func, xroce_read, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_atomic, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_cnp, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_cnp_received, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_recv, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_mcast, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_ack, KF_TRUSTED_ARGS)

@@ -1444,6 +1444,8 @@ struct xroce_qp_del {
  *	RTS or SQD. The other members of congestion control are then 0, too
  * @reserved3: 0
  * @cc: out: name of its algorithm
+ * @read_rate: out: bytes a second at which READs of the peer are answered, since it sends
+ *	congestion notifications; 0: as fast as possible
  *
  * All counters are set to 0 when the state becomes RESET or RTR.
  *
@@ -1520,6 +1522,7 @@ struct xroce_qp_query {
 	__u32 cc_window;
 	__u32 reserved3;
 	char cc[16];
+	__aligned_u64 read_rate;
 };
 
 /**

@@ -124,7 +124,7 @@ static inline void xr_responses_show(struct xr_qp *qp)
 	const struct xr_responses *rs = &qp->responses;
 	bool all = rs->active && READ_ONCE(qp->link->tx_lost);
 
-	WRITE_ONCE(qp->map->queued, rs->count + !!rs->batch.count + rs->armed + all);
+	WRITE_ONCE(qp->map->queued, rs->count + !!rs->batch.count + rs->armed + rs->paced + all);
 }
 
 /*

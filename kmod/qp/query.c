@@ -17,6 +17,7 @@
 #include "obj/pd.h"
 #include "own/owner.h"
 #include "recv/srq.h"
+#include "respond/pace.h"
 #include "send/inflight.h"
 #include "send/queue.h"
 #include "send/score.h"
@@ -159,6 +160,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	xr_qp_describe_tx(qp, q);
 	xr_qp_describe_req(m, q);
 	xr_qp_describe_sq(qp, q);
+	q->read_rate = xr_pace_rate(qp);
 }
 
 /**

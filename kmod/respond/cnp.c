@@ -3,6 +3,8 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 
+#include "xroce_wire.h"
+
 #include "qp/qp.h"
 
 #include "cnp.h"
@@ -14,18 +16,29 @@ module_param(cnp_interval, uint, 0644);
 MODULE_PARM_DESC(cnp_interval,
 		 "microseconds between congestion notifications of a queue pair");
 
+/*
+ * True if the requester slows down its peer itself: the packet is one that it has asked for, and
+ * its algorithm hears of marks. A responder that paces as well would be slowed down twice.
+ */
+static bool xr_cnp_heard(const struct xr_qp *qp, u8 opcode)
+{
+	return opcode >= XROCE_RC_READ_RESPONSE_FIRST && opcode <= XROCE_RC_READ_RESPONSE_ONLY &&
+	       READ_ONCE(qp->send.listens);
+}
+
 /**
  * xr_cnp_queue() - queue a congestion notification
  * @qp: the queue pair that received a marked packet
  * @l2: Ethernet header of the packet
  * @l2_len: its length in bytes, ETH_HLEN to XR_TX_L2_MAX
+ * @opcode: of the packet
  *
  * In softirq.
  *
- * Return: 0; -EAGAIN: one is queued already, or the interval has not passed; -ENOENT: the
- * queue pair is not connected, or is being destroyed.
+ * Return: 0; -EAGAIN: one is queued already, the interval has not passed, or the peer need not be
+ * told; -ENOENT: the queue pair is not connected, or is being destroyed.
  */
-int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len)
+int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len, u8 opcode)
 {
 	struct xr_responses *rs = &qp->responses;
 	u64 now = ktime_get_ns();
@@ -34,7 +47,7 @@ int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len)
 	spin_lock(&rs->lock);
 	if (!rs->active) {
 		ret = -ENOENT;
-	} else if (rs->cnp || now < rs->cnp_next) {
+	} else if (rs->cnp || now < rs->cnp_next || xr_cnp_heard(qp, opcode)) {
 		ret = -EAGAIN;
 	} else {
 		rs->cnp = true;

@@ -10,6 +10,6 @@
 
 struct xr_qp;
 
-int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len);
+int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len, u8 opcode);
 
 #endif

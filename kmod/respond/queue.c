@@ -16,12 +16,14 @@
 #include "qp/qp.h"
 #include "send/psn.h"
 
+#include "pace.h"
 #include "queue.h"
 #include "timer_compat.h"
 #include "trace.h"
 
 /* Packets per run of the tasklet, before it yields to other work on this CPU. */
 #define XR_RESPONSE_BUDGET	(2 * XR_TX_BATCH)
+
 static struct xr_response *xr_response_at(struct xr_responses *rs, u32 i)
 {
 	return &rs->response[(rs->head + i) % XR_RESPONSE_MAX];
@@ -362,17 +364,36 @@ static int xr_response_sack(struct xr_qp *qp)
 	return ret;
 }
 
+/* Return: nanoseconds until the next packet may be built; 0: there is none, or it may be now. */
+static noinline u64 xr_responses_wait(struct xr_responses *rs)
+{
+	if (!rs->count || xr_response_at(rs, 0)->opcode != XROCE_RC_READ_RESPONSE_ONLY)
+		return 0;
+	return xr_cc_wait(&rs->pace->cc);
+}
+
+/* A packet of @r has been built. */
+static noinline void xr_response_paced(struct xr_responses *rs, const struct xr_response *r)
+{
+	if (r->opcode == XROCE_RC_READ_RESPONSE_ONLY)
+		xr_pace_sent(rs->pace, rs->batch.frame[rs->batch.count - 1]->len);
+}
+
 /*
- * Build packets until the batch is full, or @room packets are built. Return: packets built;
- * if none could be built, -ENOMEM, or -EAGAIN: on-demand memory is being brought in.
+ * Build packets until the batch is full, @room packets are built, or the next one has to wait.
+ * Return: packets built; if none could be built, -ENOMEM, or -EAGAIN: on-demand memory is being
+ * brought in.
  */
 static int xr_responses_build(struct xr_qp *qp, int room)
 {
 	struct xr_responses *rs = &qp->responses;
 	struct xr_response *r;
 	int built = 0, ret;
-	bool last;
+	bool last, paced;
 
+	if (unlikely(rs->pace))
+		xr_pace_update(qp);
+	paced = rs->pace;
 	if (rs->cnp && rs->batch.count < XR_TX_BATCH) {
 		ret = xr_response_cnp(qp);
 		if (ret)
@@ -386,6 +407,8 @@ static int xr_responses_build(struct xr_qp *qp, int room)
 		built++;
 	}
 	while (rs->count && rs->batch.count < XR_TX_BATCH && built < room) {
+		if (unlikely(paced) && xr_responses_wait(rs))
+			break;
 		r = xr_response_at(rs, 0);
 		/* One section for all packets behind the first one. */
 		if (built)
@@ -400,6 +423,8 @@ static int xr_responses_build(struct xr_qp *qp, int room)
 			continue;
 		}
 		built += !ret;
+		if (unlikely(paced) && !ret)
+			xr_response_paced(rs, r);
 		if (ret || last)
 			xr_response_pop(rs);
 	}
@@ -481,6 +506,8 @@ int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		goto out;
 	}
 	if (!rs->count && !rs->batch.count && !rs->armed && !read) {
+		if (unlikely(rs->pace))
+			xr_pace_update(qp);
 		if (!must && !READ_ONCE(qp->link->tx_lost)) {
 			ret = -EAGAIN;
 			goto out;
@@ -576,6 +603,20 @@ void xr_response_tell(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn, u32
 	spin_unlock(&rs->lock);
 }
 
+/* Come back for what is left. The lock is held. */
+static void xr_responses_later(struct xr_responses *rs)
+{
+	u64 gap = rs->backoff.gap;
+
+	if (rs->pace && !rs->batch.count)
+		gap = max(gap, xr_responses_wait(rs));
+	/* Pinned: a device has a queue for each CPU, and one that is full keeps packets. */
+	if (gap)
+		hrtimer_start(&rs->timer, ns_to_ktime(gap), HRTIMER_MODE_REL_PINNED_SOFT);
+	else
+		xr_responses_arm(rs);
+}
+
 static void xr_responses_run(struct tasklet_struct *tasklet)
 {
 	struct xr_qp *qp = container_of(tasklet, struct xr_qp, responses.tasklet);
@@ -618,14 +659,8 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 		rs->sack = false;
 	}
 	rcu_read_unlock();
-	if (rs->active && xr_responses_any(rs)) {
-		/* Pinned: a device has a queue for each CPU, and one that is full keeps packets. */
-		if (rs->backoff.gap)
-			hrtimer_start(&rs->timer, ns_to_ktime(rs->backoff.gap),
-				      HRTIMER_MODE_REL_PINNED_SOFT);
-		else
-			xr_responses_arm(rs);
-	}
+	if (rs->active && xr_responses_any(rs))
+		xr_responses_later(rs);
 	if (rs->active)
 		xr_responses_show(qp);
 	xr_responses_unlock(qp);
@@ -696,6 +731,7 @@ void xr_responses_close(struct xr_qp *qp)
 	rs->backoff = (struct xr_backoff){};
 	rs->cnp = false;
 	rs->sack = false;
+	xr_pace_end(rs);
 	xr_responses_show(qp);
 	spin_unlock_bh(&rs->lock);
 }

@@ -10,6 +10,7 @@
 #include "frame/backoff.h"
 #include "frame/batch.h"
 
+struct xr_pace;
 struct xr_response;
 
 /**
@@ -24,6 +25,8 @@ struct xr_response;
  * @active: responses may be queued: since xr_responses_open(), until xr_responses_close()
  * @naks: NAKs instead of responses that could not be built
  * @backoff: when the device has no room, or memory is missing
+ * @pace: pacing of READ responses; NULL: there was no congestion notification lately
+ * @paced: they are paced, so the module sends all of them
  * @l2: Ethernet header of all responses, with VLAN tags
  * @l2_len: its length in bytes
  * @cnp: a congestion notification waits to be sent, before all responses
@@ -32,7 +35,7 @@ struct xr_response;
  * @batch: frames that are built but not sent, and counters of the frames sent
  * @armed: @tasklet is scheduled
  * @tasklet: sends the responses
- * @timer: schedules @tasklet again after the gap of @backoff
+ * @timer: schedules @tasklet again after the gap of @backoff, or when @pace allows
  */
 struct xr_responses {
 	spinlock_t lock;
@@ -44,6 +47,8 @@ struct xr_responses {
 	bool active;
 	u32 naks;
 	struct xr_backoff backoff;
+	struct xr_pace *pace;
+	bool paced;
 	u8 l2[XR_TX_L2_ROOM];
 	u32 l2_len;
 	bool cnp;

@@ -100,6 +100,22 @@ int xr_cc_restart(struct xr_cc *cc, const char *name, const struct xr_rtt *r)
 	return 0;
 }
 
+/* A built-in algorithm begins, for a caller that measures itself. Nothing has to end. */
+void xr_cc_begin(struct xr_cc *cc, const struct xroce_cc_ops *ops, u32 mtu)
+{
+	*cc = (struct xr_cc){ .state.mtu = mtu };
+	xr_cc_init(cc, ops);
+}
+
+/* Of xr_cc_begin(): @a is what has been measured. A rate is at least @least bytes a second. */
+void xr_cc_tell(struct xr_cc *cc, const struct xroce_cc_ack *a, u64 least)
+{
+	cc->ops->ack(&cc->state, a);
+	if (cc->state.rate)
+		cc->state.rate = max(cc->state.rate, least);
+	xr_cc_apply(cc);
+}
+
 /* The connection ends. */
 void xr_cc_end(struct xr_cc *cc)
 {

@@ -5,7 +5,10 @@
  * sent: xroce_cc.h. It bounds request packets, and packets of READ responses, both of which the
  * requester causes. Retransmission does not depend on it: requester.h, resend.h.
  *
- * The lock of the send side is held for all functions.
+ * A responder that gets congestion notifications has it, too, but measures itself (respond/pace.h):
+ * xr_cc_begin(), xr_cc_tell() and pacing.
+ *
+ * The lock of the send side is held for all functions, for a responder that of the responses.
  */
 #ifndef _XR_SEND_CC_H
 #define _XR_SEND_CC_H
@@ -62,6 +65,8 @@ struct xr_cc {
 
 void xr_cc_start(struct xr_cc *cc, const struct xr_cc_choice *choice, u32 mtu, u32 cnps);
 int xr_cc_restart(struct xr_cc *cc, const char *name, const struct xr_rtt *r);
+void xr_cc_begin(struct xr_cc *cc, const struct xroce_cc_ops *ops, u32 mtu);
+void xr_cc_tell(struct xr_cc *cc, const struct xroce_cc_ack *a, u64 least);
 void xr_cc_end(struct xr_cc *cc);
 void xr_cc_measured(struct xr_cc *cc, struct xr_rtt *r, u32 inflight, u32 cnps);
 void xr_cc_loss(struct xr_cc *cc, enum xroce_cc_loss how, u32 packets);

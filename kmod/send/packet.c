@@ -97,6 +97,7 @@ void xr_request_ecn(struct xr_qp *qp, bool ecn)
 {
 	u8 tos = qp->map->tos;
 
+	WRITE_ONCE(qp->send.listens, ecn);
 	if (ecn && !(tos & XROCE_ECN_MASK)) {
 		WRITE_ONCE(qp->map->tos, tos | XROCE_ECN_ECT0);
 		qp->send.ecn = true;

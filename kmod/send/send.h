@@ -281,6 +281,7 @@ struct xr_send_attr {
  * @score: what has arrived out of order
  * @rtt: round-trip time
  * @cc: congestion control: the window that the path needs
+ * @listens: its algorithm hears of marks; like @ecn it does not change but by xr_request_ecn()
  * @ecn: the ECN bits of xroce_qp::tos were set for its algorithm
  * @tick: judges holes and probes, while anything is outstanding
  * @ticking: it is queued, or being handled
@@ -370,6 +371,7 @@ struct xr_send {
 	struct xr_score score;
 	struct xr_rtt rtt;
 	struct xr_cc cc;
+	bool listens;
 	bool ecn;
 	struct hrtimer tick;
 	bool ticking;

@@ -57,6 +57,7 @@ int __wrap_sample_take(const char *netdev, struct sample *s)
 	s->qps->query.sq_outstanding = 11;
 	s->qps->query.cc_window = 12;
 	s->qps->query.cc_rate = 5000000000;
+	s->qps->query.read_rate = 6000000000;
 	s->qps->query.req_cnps = 13;
 	strcpy(s->qps->query.cc, "delay");
 	s->mrs->dev = s->links->dev;
@@ -194,6 +195,7 @@ TEST(metrics_path, "U1 V7 D6", "round-trip time and congestion control of a queu
 	has("^xroce_qp_sq_outstanding\\{.*\\} 11$", 1);
 	has("^xroce_qp_cc_window\\{.*\\} 12$", 1);
 	has("^xroce_qp_cc_rate_bytes\\{.*\\} 5000000000$", 1);
+	has("^xroce_qp_read_rate_bytes\\{.*\\} 6000000000$", 1);
 	has("^xroce_qp_req_cnps_total\\{.*\\} 13$", 1);
 }
 

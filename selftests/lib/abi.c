@@ -385,7 +385,7 @@ const struct command commands[] = {
 	{ "QP_SEND", XROCE_CMD_QP_SEND, 16, 0, { 12 }, false, fill_qp_send },
 	{ "QP_CC", XROCE_CMD_QP_CC, 32, 0, { 12 }, false, fill_qp_cc },
 	{ "QP_DEL", XROCE_CMD_QP_DEL, 16, 0, { 12 }, false, fill_qp },
-	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 504, XROCE_F_NEXT, { 100, 428, 484 }, false,
+	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 512, XROCE_F_NEXT, { 100, 428, 484 }, false,
 	  fill_qp, .first = 304 },
 	{ "CQ_ADD", XROCE_CMD_CQ_ADD, 32, 0, {}, false, fill_cq_add },
 	{ "CQ_DEL", XROCE_CMD_CQ_DEL, 16, 0, { 12 }, false, fill_cq },

@@ -133,6 +133,7 @@ static void show_stats(const struct xroce_qp_query *q)
 		print_num("cc_window", q->cc_window);
 		show_nonzero("cc_rate", q->cc_rate);
 	}
+	show_nonzero("read_rate", q->read_rate);
 }
 
 /* The send queue and the attributes of the requester. */

@@ -206,7 +206,7 @@ static void print_qp_drops(const struct sample *s)
 #define PATH(name, member, help) { name, offsetof(struct xroce_qp_query, member), \
 				   sizeof(((struct xroce_qp_query *)0)->member), help }
 
-/* What the requester knows of its path; 0: nothing. */
+/* What requester and responder know of their path; 0: nothing. */
 static void print_paths(const struct sample *s)
 {
 	static const struct {
@@ -222,6 +222,8 @@ static void print_paths(const struct sample *s)
 		     "packets that may be outstanding by congestion control"),
 		PATH("cc_rate_bytes", cc_rate,
 		     "bytes a second by congestion control; 0: as fast as the window allows"),
+		PATH("read_rate_bytes", read_rate,
+		     "bytes a second of responses to READs; 0: as fast as possible"),
 	};
 	const char *at;
 	size_t g, i;
