@@ -198,6 +198,37 @@ marked() {
 	[ $((to > 0)) = $want ] || not_so "$1: $to packets are ECN-capable"
 }
 
+# A switch marks each packet, whatever fits: connections that listen go on, slowly.
+all_marked() {
+	local name dev mark
+
+	for dev in m1 m2; do
+		tc filter add dev $dev ingress pref 1 protocol ip flower ip_tos 2/3 \
+			action pedit ex munge ip dsfield set 3 retain 3 pipe action csum ip4h pipe \
+			action mirred egress redirect dev $([ $dev = m1 ] && echo m2 || echo m1)
+	done
+	mark=$(counter ecn_ce)
+	for name in delay dcqcn; do
+		xr link set dev p0 cc $name
+		send 2
+		flowing
+		flowing
+		is 'the algorithm' $name "$(field 2)"
+		wait_until 10 hears || not_so "nothing is marked: $(qps)"
+		sent
+	done
+	[ "$(counter ecn_ce)" -gt "$mark" ] || not_so 'no mark was counted'
+	tc filter del dev m1 ingress pref 1
+	tc filter del dev m2 ingress pref 1
+	xr link set dev p0 cc none
+}
+
+# counter NAME: of the link of the other end
+counter() { "${enter_yr[@]}" "$xroce" -j stat show dev q0 | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
+
+# All connections of p0 have heard of congestion.
+hears() { [ "$(xr -s qp show dev p0 | grep -c ' req_cnps [1-9]')" = 2 ]; }
+
 removed() {
 	add "$aimd"
 	xr link set dev p0 cc aimd
@@ -335,6 +366,7 @@ run settings V7
 run by_link V7
 run by_connection V7
 run ecn V7
+run all_marked V7
 run removed V7
 run replaced V7
 run churned V7
