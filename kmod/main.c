@@ -5,6 +5,7 @@
 #include "bytes/icrc.h"
 #include "bytes/vector.h"
 #include "ctl/teardown.h"
+#include "frame/pages.h"
 #include "frame/xdp_tx.h"
 #include "mem/mtt.h"
 #include "obj/link.h"
@@ -22,9 +23,12 @@ static int __init xr_init(void)
 
 	xr_vector_init();
 	xr_icrc_init();
-	ret = xr_mtt_init();
+	ret = xr_pages_init();
 	if (ret)
 		return ret;
+	ret = xr_mtt_init();
+	if (ret)
+		goto err_pages;
 	ret = xr_odp_init();
 	if (ret)
 		goto err_mtt;
@@ -61,6 +65,8 @@ err_odp:
 	xr_odp_exit();
 err_mtt:
 	xr_mtt_exit();
+err_pages:
+	xr_pages_exit();
 	return ret;
 }
 
@@ -78,6 +84,7 @@ static void __exit xr_exit(void)
 	xr_recv_queues_exit();
 	xr_odp_exit();
 	xr_mtt_exit();
+	xr_pages_exit();
 }
 
 module_init(xr_init);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Running the XDP program on a frame that the module has kept: see run.h. */
 #include <linux/filter.h>
-#include <linux/gfp.h>
 #include <linux/netdevice.h>
 
+#include "pages.h"
 #include "run.h"
 
 /**
@@ -16,7 +16,7 @@ void xr_run_open(struct xr_run *run, struct xdp_frame *frame, struct net_device 
 {
 	run->rxq = (struct xdp_rxq_info){
 		.dev = dev,
-		.mem.type = MEM_TYPE_PAGE_SHARED,
+		.mem = frame->mem,
 	};
 	run->xdp.rxq = &run->rxq;
 	xdp_convert_frame_to_buff(frame, &run->xdp);
@@ -40,5 +40,5 @@ struct xdp_frame *xr_run_response(struct xr_run *run, u32 act)
 
 void xr_run_free(struct xr_run *run)
 {
-	page_frag_free(run->xdp.data_hard_start);
+	xr_pages_free(&run->xdp);
 }

@@ -20,6 +20,7 @@
 
 #include "batch.h"
 #include "loop.h"
+#include "pages.h"
 #include "payload.h"
 #include "tx.h"
 
@@ -30,7 +31,7 @@
  */
 #define XR_TX_HEADROOM		192
 
-/* Our frames are pieces of pages, freed by page_frag_free(). */
+/* For frames whose pages are not of a pool, and for those that are never sent. */
 static struct xdp_rxq_info xr_tx_rxq = {
 	.mem.type = MEM_TYPE_PAGE_SHARED,
 };
@@ -191,11 +192,16 @@ static u32 xr_tx_ack_icrc(const struct xroce_qp *q, const struct xr_tx_packet *p
 static __always_inline bool xr_tx_begin(struct xdp_buff *xdp, u32 len)
 {
 	u32 size = SKB_HEAD_ALIGN(XR_TX_HEADROOM + len);
-	void *frag = xr_tx_alloc(size);
+	struct xdp_rxq_info *rxq = xr_pages_rxq();
+	void *frag = xr_pages_alloc(size);
 
-	if (!frag)
-		return false;
-	xdp_init_buff(xdp, size, &xr_tx_rxq);
+	if (unlikely(!frag)) {
+		rxq = &xr_tx_rxq;
+		frag = xr_tx_alloc(size);
+		if (!frag)
+			return false;
+	}
+	xdp_init_buff(xdp, size, rxq);
 	xdp_prepare_buff(xdp, frag, XR_TX_HEADROOM, len, false);
 	return true;
 }
@@ -228,7 +234,7 @@ void xr_tx_add(struct xr_tx_batch *batch, struct xdp_buff *xdp)
 /* Free a frame of xr_tx_open(). */
 void xr_tx_cancel(struct xdp_buff *xdp)
 {
-	page_frag_free(xdp->data_hard_start);
+	xr_pages_free(xdp);
 }
 
 /**
