@@ -75,8 +75,8 @@
 #define XR_DELAY_LONG	16
 
 /*
- * The queue is nearly empty below this part of the longest delay. Round-trip times until it is full
- * of others if it never is.
+ * The queue is nearly empty below this part of the delay of a full one, in eighths. Round-trip
+ * times until it is full of others if it never is.
  */
 #define XR_DELAY_DIP	5
 #define XR_DELAY_FULL	24
@@ -403,7 +403,8 @@ static void xr_cc_delay_loss(struct xroce_cc *c, u32 how, u64 ns)
 	xr_delay_peak(c);
 	if (xr_delay_held(d, now))
 		return;
-	much = how == XROCE_CC_LOSS_TIMEOUT ||
+	/* Before anything is measured, there is no time to shrink to. */
+	much = how == XROCE_CC_LOSS_TIMEOUT || !c->srtt ||
 	       d->lost * XR_DELAY_LOSSES > d->acked + c->cwnd / XROCE_CC_PACKET;
 	if (!much && !d->queued && d->started)
 		return;

@@ -220,15 +220,20 @@ foreign_program() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
+# made_again WORDS: make the link of x0 anew, with these words
+made_again() {
+	xr link del dev x0
+	# shellcheck disable=SC2086
+	xr link add dev x0 $1 >"$work/made"
+}
+
 # The number of paths, from the command line, from the settings, and by default.
 paths() {
 	local words want
 
 	printf 'mpt 64\nqp 16\npaths 3\n' >"$work/link.conf"
 	while IFS=: read -r words want; do
-		xr link del dev x0
-		# shellcheck disable=SC2086
-		xr link add dev x0 $words >"$work/made"
+		made_again "$words"
 		xr -j link show dev x0 >"$work/link"
 		holds "l[0]['paths'] == ${want:-1}" l="$work/link"
 		xr link show dev x0 >"$work/text"
@@ -248,9 +253,7 @@ moderation() {
 
 	printf 'mpt 64\nqp 16\nmoderation 8/100\n' >"$work/link.conf"
 	while IFS=: read -r words want; do
-		xr link del dev x0
-		# shellcheck disable=SC2086
-		xr link add dev x0 $words >"$work/made"
+		made_again "$words"
 		moderated "$words" "$want"
 	done <<-END
 		moderation 16/50 mpt 64 qp 16:16/50

@@ -42,20 +42,28 @@ static void may_send(const struct xroce_qp_query *q, const char *name)
 	check_is(q->state, XROCE_QPS_RTS, "state");
 }
 
+/* ROUNDS times @notify with @n, and a request of each connection. Return: what @w is then. */
+static struct xroce_qp_query rounds(struct wire *w, struct wire *beside,
+				    void (*notify)(struct wire *w, int n), int n)
+{
+	uint32_t i;
+
+	for (i = 0; i < ROUNDS && !test_failed(); i++) {
+		notify(w, n);
+		wire_goes_on(w, i);
+		wire_goes_on(beside, i);
+	}
+	return wire_query(w);
+}
+
 static void flooded(const char *name)
 {
 	struct xroce_qp_query q, quiet;
 	struct wire w, beside;
-	uint32_t i;
 
 	if (!both(&w, &beside, name))
 		return;
-	for (i = 0; i < ROUNDS && !test_failed(); i++) {
-		wire_cnp_heard(&w, EACH);
-		wire_goes_on(&w, i);
-		wire_goes_on(&beside, i);
-	}
-	q = wire_query(&w);
+	q = rounds(&w, &beside, wire_cnp_heard, EACH);
 	quiet = wire_query(&beside);
 	may_send(&q, name);
 	check_is(q.req_cnps, ROUNDS * EACH, "notifications");
@@ -71,16 +79,10 @@ static void forged(const char *name)
 	struct xroce_stat before = live_stat(), now;
 	struct xroce_qp_query q, quiet;
 	struct wire w, beside;
-	uint32_t i;
 
 	if (!both(&w, &beside, name))
 		return;
-	for (i = 0; i < ROUNDS && !test_failed(); i++) {
-		wire_cnp_forge(&w, 10);
-		wire_goes_on(&w, i);
-		wire_goes_on(&beside, i);
-	}
-	q = wire_query(&w);
+	q = rounds(&w, &beside, wire_cnp_forge, 10);
 	quiet = wire_query(&beside);
 	may_send(&q, name);
 	check(!q.req_cnps && !quiet.req_cnps, "%llu, %llu notifications", q.req_cnps,
