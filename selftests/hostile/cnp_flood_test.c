@@ -58,16 +58,17 @@ static struct xroce_qp_query rounds(struct wire *w, struct wire *beside,
 
 static void flooded(const char *name)
 {
-	struct xroce_qp_query q, quiet;
+	struct xroce_qp_query was, q, quiet;
 	struct wire w, beside;
 
 	if (!both(&w, &beside, name))
 		return;
+	was = wire_query(&w);
 	q = rounds(&w, &beside, wire_cnp_heard, EACH);
 	quiet = wire_query(&beside);
 	may_send(&q, name);
 	check_is(q.req_cnps, ROUNDS * EACH, "notifications");
-	check(q.cc_window < quiet.cc_window || (q.cc_rate && !quiet.cc_rate),
+	check(q.cc_window < was.cc_window || (q.cc_rate && !was.cc_rate),
 	      "they have changed nothing: window %u, rate %llu", q.cc_window, q.cc_rate);
 	check_is(quiet.req_cnps, 0, "those beside");
 	wire_close(&beside);
