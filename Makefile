@@ -78,7 +78,7 @@ KDIR := /usr/src/linux-headers-$(if $(KERNEL_ROOT),$(shell selftests/vm/vm-kerne
 in_root := selftests/vm/root.sh run $(KERNEL_ROOT)
 endif
 
-$(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(kmod)/.kdir
+$(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h include/uapi/rdma/*.h) $(kmod)/.kdir
 	$(if $(KERNEL),$(if $(KERNEL_ROOT),,$(error no root of $(KERNEL): run "make deps KERNEL=$(KERNEL)")))
 	@find $(kmod) -xtype l -delete
 	@$(foreach d,$(kmod_dirs),mkdir -p $(d:kmod/%=$(kmod)/%) && \
@@ -391,6 +391,7 @@ install-dkms:
 	$(foreach d,$(kmod_dirs),install -D -m 644 -t $(dkms_dir)/$(d) $(call kmod_in,$(d)) &&) :
 	install -D -m 644 -t $(dkms_dir)/include $(wildcard include/*.h)
 	install -D -m 644 -t $(dkms_dir)/include/uapi $(wildcard include/uapi/*.h)
+	install -D -m 644 -t $(dkms_dir)/include/uapi/rdma $(wildcard include/uapi/rdma/*.h)
 	sed 's,#MODULE_VERSION#,$(VERSION),' kmod/dkms.conf >$(dkms_dir)/dkms.conf
 
 # A link serves until it is deleted, and its program keeps the module loaded: without the command

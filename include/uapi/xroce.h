@@ -283,6 +283,12 @@ struct xroce_link_del {
 	__u32 reserved;
 };
 
+/* Whose provider programs need for a verbs device. */
+enum xroce_provider {
+	XROCE_PROVIDER_RXE = 0,	/* rdma-core's for rxe, which is where libibverbs is */
+	XROCE_PROVIDER_XROCE,	/* that of xroce: uapi/rdma/xroce-abi.h */
+};
+
 /**
  * struct xroce_link_query - LINK_QUERY: query a link
  * @size: sizeof(struct xroce_link_query)
@@ -302,7 +308,7 @@ struct xroce_link_del {
  * @users: out: descriptors that use the link
  * @verbs: out: name of its verbs device (an RDMA device of module xroce_ib); empty: none
  * @paths: out: see LINK_MAPS; 0: no maps yet
- * @reserved: out: 0
+ * @provider: out: enum xroce_provider: of the verbs device
  * @cc: out: name of the algorithm of congestion control that new connections have
  * @moderation_count: out: completions that make an event, see LINK_MODERATE; 0: each one does
  * @moderation_usec: out: microseconds after which fewer make one; 0: likewise
@@ -324,7 +330,7 @@ struct xroce_link_query {
 	__u32 users;
 	char verbs[64];
 	__u32 paths;
-	__u32 reserved;
+	__u32 provider;
 	char cc[16];
 	__u32 moderation_count;
 	__u32 moderation_usec;
@@ -1694,6 +1700,8 @@ struct xroce_cqe {
  * @tail: index of the next entry to post; written by the program
  * @reserved: 0
  * @head: index of the next entry to be taken; written by the module
+ * @ended: 1: the queue pair has come to ERR: after having posted, a full memory barrier before it is
+ *	read, the program has the work requests flushed by QP_SEND; written by the module
  * @reserved2: 0
  *
  * A work request that is posted to a queue pair in ERR is flushed by the next QP_SEND or, if the
@@ -1704,7 +1712,8 @@ struct xroce_rq_header {
 	__u32 tail;
 	__u32 reserved[15];
 	__u32 head;
-	__u32 reserved2[15];
+	__u32 ended;
+	__u32 reserved2[14];
 };
 
 /**
@@ -1792,6 +1801,10 @@ enum xroce_send_flags {
  * @swap_add: CMP_SWAP: value to store; FETCH_ADD: value to add; ATOMIC_WRITE: the eight bytes, in
  *	the order of memory
  * @compare: CMP_SWAP: value to compare with
+ * @ah: datagrams, which verbs devices alone have: number of the address handle
+ * @dest_qpn: likewise: the peer's queue pair number
+ * @qkey: likewise: queue key; with the high bit set: that of the queue pair (IBTA 10.2.5)
+ * @ud_reserved: 0
  * @access: BIND_MW: rights, as in struct xroce_mw_bind; FLUSH: XROCE_ACCESS_FLUSH_GLOBAL,
  *	XROCE_ACCESS_FLUSH_PERSISTENT or both
  * @num_sge: elements in @sge, at most the queue's send_max_sge; with XROCE_SEND_INLINE ignored
@@ -1818,8 +1831,18 @@ struct xroce_send_wqe {
 	__u32 rkey;
 	__aligned_u64 addr;
 	__aligned_u64 length;
-	__aligned_u64 swap_add;
-	__aligned_u64 compare;
+	union {
+		struct {
+			__aligned_u64 swap_add;
+			__aligned_u64 compare;
+		};
+		struct {
+			__u32 ah;
+			__u32 dest_qpn;
+			__u32 qkey;
+			__u32 ud_reserved;
+		};
+	};
 	__u32 access;
 	__u32 num_sge;
 	union {

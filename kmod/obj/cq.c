@@ -27,7 +27,7 @@ static int xr_cq_ring(struct xr_ring *ring, enum xr_format format, u32 entries)
 }
 
 /*
- * Disarm a queue whose event is due. @cq->lock is held. Pollers are woken up; or else
+ * Disarm a queue whose event is due. @cq->lock is held. Pollers of a file are woken up; or else
  *
  * Return: true: the caller must call xr_cq_tell() after it has released @cq->lock.
  */
@@ -38,10 +38,12 @@ static bool xr_cq_fire(struct xr_cq *cq)
 		return true;
 	}
 	/* The program may have disarmed it itself. */
-	if (xchg(&xr_cq_header(cq)->arm, 0)) {
-		cq->fired = true;
-		wake_up_poll(&cq->owner->events.wait, EPOLLIN);
-	}
+	if (!xchg(&xr_cq_header(cq)->arm, 0))
+		return false;
+	if (cq->context)
+		return true;
+	cq->fired = true;
+	wake_up_poll(&cq->owner->events.wait, EPOLLIN);
 	return false;
 }
 
@@ -159,12 +161,33 @@ struct xr_cq_move {
  */
 static void xr_cq_copy(const struct xr_cq *cq, struct xr_cq_move *m, u32 n)
 {
-	const void *from = xr_ring_entries(&cq->ring, XR_FORMAT_RXE);
-	void *to = xr_ring_entries(&m->to, XR_FORMAT_RXE);
+	const void *from = xr_ring_entries(&cq->ring, cq->format);
+	void *to = xr_ring_entries(&m->to, cq->format);
+	/* The indices of XR_FORMAT_OWN go on. */
+	u32 first = cq->format == XR_FORMAT_RXE ? 0 : m->start;
 
+	BUILD_BUG_ON(sizeof(struct xroce_cqe) != XR_CQE_RXE);
 	for (; m->done < n; m->done++)
-		memcpy(to + m->done * XR_CQE_RXE,
+		memcpy(to + ((first + m->done) & (m->size - 1)) * XR_CQE_RXE,
 		       from + ((m->start + m->done) & cq->mask) * XR_CQE_RXE, XR_CQE_RXE);
+}
+
+/* Exchange the rings: @n completions have been copied. @cq->lock and the link's lock are held. */
+static void xr_cq_exchange(struct xr_cq *cq, struct xr_cq_move *m, u32 n)
+{
+	struct xroce_cq_header *to = m->to.mem;
+
+	if (cq->format == XR_FORMAT_RXE) {
+		((struct rxe_queue_buf *)m->to.mem)->producer_index = n;
+		cq->tail = n;
+	} else {
+		to->head = m->start;
+		to->tail = cq->tail;
+		to->arm = READ_ONCE(xr_cq_header(cq)->arm);
+		to->overflow = cq->error;
+	}
+	xr_ring_replace(&cq->ring, &m->to);
+	cq->mask = m->size - 1;
 }
 
 /*
@@ -177,11 +200,12 @@ static int xr_cq_move(struct xr_cq *cq, struct xr_cq_move *m)
 	u32 n;
 
 	spin_lock_irq(&cq->lock);
-	/* At most @cq->mask, see xr_cq_used(). */
-	n = xr_cq_used(cq, XR_FORMAT_RXE);
+	n = xr_cq_used(cq, cq->format);
 	if (!m->done)
 		m->start = cq->tail - n;
-	if (n >= m->size || cq->tail - m->start != n) {
+	/* The program may have written any index. */
+	if (n > xr_cq_size(cq, cq->format) || cq->tail - m->start != n ||
+	    n > m->size - (cq->format == XR_FORMAT_RXE)) {
 		spin_unlock_irq(&cq->lock);
 		return -EINVAL;
 	}
@@ -191,16 +215,13 @@ static int xr_cq_move(struct xr_cq *cq, struct xr_cq_move *m)
 		return 1;
 	}
 	xr_cq_copy(cq, m, n);
-	((struct rxe_queue_buf *)m->to.mem)->producer_index = n;
-	xr_ring_replace(&cq->ring, &m->to);
-	cq->mask = m->size - 1;
-	cq->tail = n;
+	xr_cq_exchange(cq, m, n);
 	spin_unlock_irq(&cq->lock);
 	return 0;
 }
 
 /**
- * xr_cq_resize() - give a completion queue of XR_FORMAT_RXE another ring (IBTA 11.2.6.3)
+ * xr_cq_resize() - give a completion queue of a verbs device another ring (IBTA 11.2.6.3)
  * @link: the link
  * @cq: the queue
  * @a: in: number of entries; out: offset and length for mmap(2)
@@ -216,7 +237,7 @@ int xr_cq_resize(struct xr_link *link, struct xr_cq *cq, struct xroce_cq_add *a)
 	struct xr_cq_move m = { .size = a->entries };
 	int ret;
 
-	ret = xr_cq_ring(&m.to, XR_FORMAT_RXE, a->entries);
+	ret = xr_cq_ring(&m.to, cq->format, a->entries);
 	if (ret)
 		return ret;
 	mutex_lock(&link->lock);
@@ -303,16 +324,17 @@ bool xr_cq_fired(struct xr_cq *cq)
 /*
  * Disarm the queue and wake pollers, if the program has armed it for such a completion, and the
  * event is not held. @solicited: the completion is of a solicited message, or has failed.
- * @cq->lock is held.
+ * @cq->lock is held. Return: as xr_cq_fire().
  */
-void xr_cq_wake(struct xr_cq *cq, bool solicited)
+bool xr_cq_wake(struct xr_cq *cq, bool solicited)
 {
 	u32 arm = READ_ONCE(xr_cq_header(cq)->arm);
 
 	if (!arm || (arm == XROCE_CQ_ARM_SOLICITED && !solicited))
-		return;
-	if (likely(!cq->moderator.by.count) || !xr_cq_holds(cq, solicited))
-		xr_cq_fire(cq);
+		return false;
+	if (unlikely(cq->moderator.by.count) && xr_cq_holds(cq, solicited))
+		return false;
+	return xr_cq_fire(cq);
 }
 
 /**
@@ -425,7 +447,7 @@ void xr_cq_notify(struct xr_cq *cq)
 }
 
 /**
- * xr_cq_arm() - arm a completion queue of XR_FORMAT_RXE (IBTA 11.4.2.2)
+ * xr_cq_arm() - arm a completion queue of a verbs device (IBTA 11.4.2.2)
  * @cq: the queue
  * @solicited: for a solicited or failed completion; otherwise for any
  *
@@ -440,8 +462,12 @@ bool xr_cq_arm(struct xr_cq *cq, bool solicited)
 
 	/* A consumer in the kernel may have interrupts off. */
 	spin_lock_irqsave(&cq->lock, flags);
+	if (cq->format == XR_FORMAT_OWN)
+		cq->armed = READ_ONCE(xr_cq_header(cq)->arm);
 	if (cq->armed != XROCE_CQ_ARM_NEXT)
 		cq->armed = solicited ? XROCE_CQ_ARM_SOLICITED : XROCE_CQ_ARM_NEXT;
+	if (cq->format == XR_FORMAT_OWN)
+		WRITE_ONCE(xr_cq_header(cq)->arm, cq->armed);
 	waiting = xr_cq_used(cq, cq->format);
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return waiting;

@@ -24,7 +24,7 @@ struct xroce_cqe;
  * struct xr_cq - completion queue
  * @id: its number on the link
  * @mask: number of entries - 1
- * @lock: protects @tail, @error, @fired, @armed and @moderator; XR_FORMAT_RXE: also @mask and
+ * @lock: protects @tail, @error, @fired, @armed and @moderator; with @context: also @mask and
  *	@ring. Taken with bottom halves off; @by_kernel: with interrupts off
  * @tail: index of the next entry to be written
  * @error: a completion found no room; the queue accepts no more
@@ -47,7 +47,7 @@ struct xroce_cqe;
  *
  * @users and @node are under the link's lock. A queue pair adds completions only while it
  * is counted in @users. @id, @format, @by_kernel, @context and @owner do not change,
- * nor @mask and @ring of XR_FORMAT_OWN.
+ * nor @mask and @ring without @context.
  */
 struct xr_cq {
 	u32 id;
@@ -83,7 +83,7 @@ struct xr_cq *xr_cq_find(struct xr_link *link, const struct xr_owner *owner,
 bool xr_cq_fired(struct xr_cq *cq);
 bool xr_cq_arm(struct xr_cq *cq, bool solicited);
 int xr_cq_post(struct xr_cq *cq, const struct xroce_cqe *cqe);
-void xr_cq_wake(struct xr_cq *cq, bool solicited);
+bool xr_cq_wake(struct xr_cq *cq, bool solicited);
 bool xr_cq_holds(struct xr_cq *cq, bool urgent);
 int xr_cq_moderate(struct xr_cq *cq, u32 count, u32 usec);
 int xr_cq_moderate_all(struct xr_link *link, u32 count, u32 usec);
@@ -246,9 +246,7 @@ static __always_inline bool xr_cq_add(struct xr_cq *cq, enum xr_format format,
 	 * sees what the other has written.
 	 */
 	smp_mb();
-	if (READ_ONCE(xr_cq_header(cq)->arm))
-		xr_cq_wake(cq, urgent);
-	return false;
+	return unlikely(READ_ONCE(xr_cq_header(cq)->arm)) && xr_cq_wake(cq, urgent);
 }
 
 /* Take @cq->lock, with bottom halves off already. */

@@ -452,11 +452,11 @@ int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
 	q->mrs = READ_ONCE(link->nr_mrs);
 	q->qps = READ_ONCE(link->nr_qps);
 	q->paths = link->paths;
-	q->reserved = 0;
 	xr_cc_chosen(&link->cc, q->cc);
 	q->moderation_count = link->moderation.count;
 	q->moderation_usec = link->moderation.usec;
 	strscpy_pad(q->verbs, link->front ? link->front->name : "", sizeof(q->verbs));
+	q->provider = link->front ? link->front->provider : 0;
 	ret = 0;
 out:
 	mutex_unlock(&xr_links_lock);

@@ -52,15 +52,17 @@ struct xr_front_ops {
  * @link: its link, which it uses; NULL: it is not attached
  * @own: owner of the objects of consumers in the kernel
  * @name: its name, for LINK_QUERY
+ * @provider: enum xroce_provider, for LINK_QUERY
  *
  * @link and @name are under xr_links_lock. The front end allocates the structure, and sets
- * @ops and @name before it attaches itself, and @own before others can use it.
+ * @ops, @name and @provider before it attaches itself, and @own before others can use it.
  */
 struct xr_front {
 	const struct xr_front_ops *ops;
 	struct xr_link *link;
 	struct xr_owner own;
 	char name[XR_FRONT_NAME];
+	u32 provider;
 };
 
 /**

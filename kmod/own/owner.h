@@ -24,19 +24,24 @@ struct rdma_cgroup;
 struct xr_cq;
 struct xr_limits;
 struct xr_owner;
+struct xr_qp;
+struct xr_send_ud;
 struct xr_user;
 
 /**
  * struct xr_owner_ops - where the owner is not a file, how its front end is notified
  * @event: an event of an object; xr_event::type and xr_event::context tell which
  * @completion: a completion queue that was armed has fired, and is not armed any more
+ * @address: look up an address handle of the queue pair's domain and fill in where a datagram
+ *	goes; return whether there is such a handle. The queue pair's send lock is held
  *
- * Both are called with bottom halves off and with locks of objects held (main.h), though
+ * The first two are called with bottom halves off and with locks of objects held (main.h), though
  * not with that of the completion queue. They must not sleep, nor call back.
  */
 struct xr_owner_ops {
 	void (*event)(struct xr_owner *own, struct xr_event *event);
 	void (*completion)(struct xr_owner *own, struct xr_cq *cq);
+	bool (*address)(const struct xr_qp *qp, u32 ah, struct xr_send_ud *to);
 };
 
 /**

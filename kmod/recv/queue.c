@@ -110,6 +110,8 @@ static void xr_recv_set_ended(struct xr_recv *v, bool ended)
 		return;
 	v->ended = ended;
 	atomic_add(ended ? 1 : -1, &v->cq->ended);
+	if (v->format == XR_FORMAT_OWN)
+		WRITE_ONCE(xr_rq_header(&v->rq)->ended, ended);
 }
 
 /*

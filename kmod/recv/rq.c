@@ -46,22 +46,29 @@ void xr_rq_forget(struct xr_rq *rq)
 }
 
 /*
- * Give a queue of XR_FORMAT_RXE the ring of @other, which has entries of the same size, and copy
+ * Give a queue the ring of @other, which has the same layout and entries of the same size, and copy
  * the posted work requests. Then @other has the previous ring. The lock of @rq->head is held, and
  * the link's lock. Return: 0; -EINVAL: more are posted than fit, and nothing has changed.
  */
 int xr_rq_replace(struct xr_rq *rq, struct xr_rq *other)
 {
-	void *to = xr_ring_entries(&other->ring, XR_FORMAT_RXE);
-	u32 n = xr_rq_count(rq, XR_FORMAT_RXE), i;
+	/* The indices of XR_FORMAT_OWN go on. Of XR_FORMAT_RXE one entry is always empty. */
+	bool own = rq->format == XR_FORMAT_OWN;
+	void *to = xr_ring_entries(&other->ring, rq->format);
+	u32 n = xr_rq_count(rq, rq->format), first = own ? rq->head : 0, i;
 
-	/* One entry is always empty. */
-	if (n > other->mask)
+	if (n > other->mask + own)
 		return -EINVAL;
 	for (i = 0; i < n; i++, rq->head++)
-		memcpy(to + (u64)i * rq->stride, xr_rq_next(rq, XR_FORMAT_RXE), rq->stride);
-	xr_rq_rxe(other)->producer_index = n;
-	rq->head = 0;
+		memcpy(to + (u64)((first + i) & other->mask) * rq->stride,
+		       xr_rq_next(rq, rq->format), rq->stride);
+	if (own) {
+		xr_rq_header(other)->head = first;
+		xr_rq_header(other)->tail = first + n;
+	} else {
+		xr_rq_rxe(other)->producer_index = n;
+	}
+	rq->head = first;
 	rq->mask = other->mask;
 	xr_ring_replace(&rq->ring, &other->ring);
 	return 0;

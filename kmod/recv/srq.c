@@ -147,7 +147,7 @@ int xr_srq_modify(struct xr_link *link, struct xr_owner *caller, u32 id,
 EXPORT_SYMBOL_GPL(xr_srq_modify);
 
 /**
- * xr_srq_resize() - give a shared receive queue of XR_FORMAT_RXE another ring (IBTA 11.2.3.3)
+ * xr_srq_resize() - give a shared receive queue of a verbs device another ring (IBTA 11.2.3.3)
  * @link: the link
  * @srq: the queue
  * @a: in: number of entries; out: offset and length for mmap(2)
@@ -165,7 +165,7 @@ int xr_srq_resize(struct xr_link *link, struct xr_srq *srq, struct xroce_srq_add
 	struct xr_rq other = {};
 	int ret;
 
-	ret = xr_rq_init(&other, XR_FORMAT_RXE, a->entries, srq->rq.max_sge);
+	ret = xr_rq_init(&other, srq->rq.format, a->entries, srq->rq.max_sge);
 	if (ret)
 		return ret;
 	mutex_lock(&link->lock);

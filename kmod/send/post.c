@@ -11,6 +11,7 @@
  * xr_send::tail is the index of the ring, too: of the next entry to be copied.
  */
 #include <linux/cpumask.h>
+#include <linux/export.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -20,6 +21,7 @@
 
 #include "obj/link.h"
 #include "obj/mw.h"
+#include "own/owner.h"
 #include "qp/qp.h"
 #include "recv/queue.h"
 
@@ -95,6 +97,23 @@ static u32 xr_post_atomic_write(const struct xroce_send_wqe *e, struct xr_swqe *
 	return xr_send_atomic_write(w, &value);
 }
 
+/* A datagram, of one packet. Only front ends that have address handles make such queue pairs. */
+static u32 xr_post_datagram(const struct xr_qp *qp, const struct xroce_send_wqe *e,
+			    struct xr_swqe *w)
+{
+	u32 status = xr_post_message(&qp->send, e, w);
+
+	if (status)
+		return status;
+	if (w->length > qp->mtu)
+		return XROCE_WC_LOC_LEN_ERR;
+	w->ud.qpn = READ_ONCE(e->dest_qpn);
+	w->ud.qkey = READ_ONCE(e->qkey);
+	if (!qp->owner->ops->address(qp, READ_ONCE(e->ah), &w->ud))
+		return XROCE_WC_LOC_QP_OP_ERR;
+	return XROCE_WC_SUCCESS;
+}
+
 /* Copy what belongs to the opcode. */
 static u32 xr_post_copy(const struct xr_send *s, const struct xroce_send_wqe *e,
 			struct xr_swqe *w)
@@ -133,6 +152,8 @@ static void xr_post_take(const struct xr_qp *qp, const struct xroce_send_wqe *e,
 	w->num_sge = 0;
 	if (!xr_send_op(w, qp->type) || w->flags & ~XR_POST_FLAGS)
 		w->status = XROCE_WC_LOC_QP_OP_ERR;
+	else if (qp->type == XROCE_QPT_UD)
+		w->status = xr_post_datagram(qp, e, w);
 	else
 		w->status = xr_post_copy(&qp->send, e, w);
 }
@@ -272,7 +293,7 @@ static int xr_post_batch(struct xr_qp *qp, bool first, u32 *end)
 /**
  * xr_post_send() - execute all work requests that are posted now
  * @link: the link
- * @caller: the requesting file
+ * @caller: the requesting file or context
  * @qpn: number of the queue pair
  *
  * Sleeps between batches.
@@ -309,6 +330,7 @@ int xr_post_send(struct xr_link *link, const struct xr_owner *caller, u32 qpn)
 	} while (ret > 0);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_post_send);
 
 /*
  * Execute what binds and invalidates windows at the head of the ring, before the index @end, and at

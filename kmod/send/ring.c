@@ -8,6 +8,7 @@
 
 #include "obj/cq.h"
 #include "obj/link.h"
+#include "own/owner.h"
 #include "qp/qp.h"
 
 #include "post.h"
@@ -32,7 +33,7 @@ static u32 xr_send_ring_stride(u32 sge, u32 inline_data)
  * Sleeps.
  *
  * Return: 0, and xr_send_ring_free() and xr_send_free() undo it; -EINVAL: the arguments about it;
- * -EOPNOTSUPP: it is for datagrams, whose addresses a work request cannot name; -ENOMEM.
+ * -EOPNOTSUPP: it is for datagrams, and the owner has no address handles; -ENOMEM.
  */
 int xr_send_ring_init(struct xr_qp *qp, const struct xroce_qp_add *a)
 {
@@ -46,7 +47,7 @@ int xr_send_ring_init(struct xr_qp *qp, const struct xroce_qp_add *a)
 	    !is_power_of_2(a->send_entries) || a->send_max_sge > XROCE_SEND_SGE_MAX ||
 	    a->send_max_inline > XROCE_SEND_INLINE_MAX || !a->send_cq)
 		return -EINVAL;
-	if (a->type == XROCE_QPT_UD)
+	if (a->type == XROCE_QPT_UD && !(qp->owner->ops && qp->owner->ops->address))
 		return -EOPNOTSUPP;
 	s->ring_stride = xr_send_ring_stride(a->send_max_sge, a->send_max_inline);
 	ret = xr_ring_alloc(&s->ring, XR_FORMAT_OWN, a->send_entries, s->ring_stride);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The send queue of a queue pair of /dev/xroce, as the program sees it: a ring of struct
+ * The send queue of a queue pair of XR_FORMAT_OWN, as the program sees it: a ring of struct
  * xroce_send_wqe. post.c copies what is posted to the send queue proper (send/queue.h).
  */
 #ifndef _XR_SEND_RING_H

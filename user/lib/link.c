@@ -11,9 +11,9 @@ int xroce_link_query_sized(struct xroce_link_query *query, size_t size)
 	/* An older module does not know these members, and refuses bytes that are not 0. */
 	if (XROCE_HAS(size, struct xroce_link_query, verbs))
 		memset(query->verbs, 0, sizeof(query->verbs));
-	if (XROCE_HAS(size, struct xroce_link_query, reserved)) {
+	if (XROCE_HAS(size, struct xroce_link_query, provider)) {
 		query->paths = 0;
-		query->reserved = 0;
+		query->provider = 0;
 	}
 	if (XROCE_HAS(size, struct xroce_link_query, cc))
 		memset(query->cc, 0, sizeof(query->cc));

@@ -13,6 +13,7 @@
 #include "xroce_wire.h"
 
 #include "obj/cq.h"
+#include "qp/qp.h"
 #include "send/wqe.h"
 
 #include "verbs.h"
@@ -157,6 +158,18 @@ bool xr_ib_ah_get(struct xr_ibdev *dev, const struct ib_pd *pd, u32 num, struct 
 		*ud = ah->to;
 	xa_unlock(&dev->ahs);
 	return found;
+}
+
+/* Where a datagram of a queue that xr_post_send() reads goes: see struct xr_owner_ops. */
+bool xr_ib_address(const struct xr_qp *qp, u32 ah, struct xr_send_ud *to)
+{
+	const struct xr_ibqp *ibqp = qp->context;
+	u32 qpn = to->qpn, qkey = to->qkey;
+
+	if (!xr_ib_ah_get(to_xr_ibdev(ibqp->ib.device), ibqp->ib.pd, ah, to))
+		return false;
+	xr_ib_send_to(qp, to, qpn, qkey);
+	return true;
 }
 
 /* Number the handle for its program. Sleeps. */

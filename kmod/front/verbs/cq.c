@@ -16,40 +16,69 @@
 
 #include "verbs.h"
 
-/* The ring for @cqe completions. Return: its slots; 0: @cqe is out of range. */
-static u32 xr_ib_cq_slots(unsigned int cqe)
+/* The ring of @format for @cqe completions. Return: its slots; 0: @cqe is out of range. */
+static u32 xr_ib_cq_slots(enum xr_format format, unsigned int cqe)
 {
 	if (!cqe || cqe > XROCE_CQ_MAX - 1)
 		return 0;
-	return max_t(u32, xr_ib_slots(cqe), XROCE_CQ_MIN);
+	return max_t(u32, xr_ib_slots(format, cqe), XROCE_CQ_MIN);
+}
+
+/* What the provider is told about the ring of a completion queue. */
+union xr_ib_cq_resp {
+	struct rxe_create_cq_resp rxe;
+	struct xroce_create_cq_resp own;
+};
+
+static_assert(sizeof(struct rxe_create_cq_resp) == sizeof(struct rxe_resize_cq_resp));
+static_assert(sizeof(struct xroce_create_cq_resp) == sizeof(struct xroce_resize_cq_resp));
+
+static size_t xr_ib_cq_resp_size(enum xr_format format)
+{
+	return format == XR_FORMAT_RXE ? sizeof(struct rxe_create_cq_resp) :
+					 sizeof(struct xroce_create_cq_resp);
+}
+
+/* @udata has room for it. */
+static int xr_ib_cq_respond(struct ib_udata *udata, enum xr_format format,
+			    const struct xroce_cq_add *a)
+{
+	union xr_ib_cq_resp resp = {};
+
+	if (format == XR_FORMAT_RXE) {
+		resp.rxe.mi.offset = a->offset;
+		resp.rxe.mi.size = a->bytes;
+	} else {
+		resp.own.ring = xr_ib_ring(a->offset, a->bytes, a->entries,
+					   sizeof(struct xroce_cqe));
+	}
+	return xr_ib_respond(udata, &resp, xr_ib_cq_resp_size(format));
 }
 
 int xr_ib_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs)
 {
 	struct ib_udata *udata = attrs ? &attrs->driver_udata : NULL;
-	struct xroce_cq_add a = { .entries = xr_ib_cq_slots(attr->cqe) };
+	enum xr_format format = xr_ib_format(ib->device, udata);
+	struct xroce_cq_add a = { .entries = xr_ib_cq_slots(format, attr->cqe) };
 	struct xr_owner *own = xr_ib_owner(ib->device, udata);
 	struct xr_link *link = xr_ib_link(ib->device);
-	struct rxe_create_cq_resp resp = {};
 	struct xr_cq *cq;
 
 	if (attr->flags)
 		return -EOPNOTSUPP;
-	if (!a.entries || (udata && udata->outlen < sizeof(resp)))
+	if (!a.entries || (udata && udata->outlen < xr_ib_cq_resp_size(format)))
 		return -EINVAL;
 	xr_ib_cq_init(to_xr_ibcq(ib));
-	cq = xr_cq_create(link, own, XR_FORMAT_RXE, to_xr_ibcq(ib), &a);
+	cq = xr_cq_create(link, own, format, to_xr_ibcq(ib), &a);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
-	resp.mi.offset = a.offset;
-	resp.mi.size = a.bytes;
-	if (udata && ib_copy_to_udata(udata, &resp, sizeof(resp))) {
+	if (xr_ib_cq_respond(udata, format, &a)) {
 		xr_cq_delete(link, own, a.cq);
 		return -EFAULT;
 	}
 	to_xr_ibcq(ib)->cq = cq;
-	ib->cqe = a.entries - 1;
+	ib->cqe = a.entries - xr_ib_empty(format);
 	return 0;
 }
 
@@ -77,7 +106,7 @@ static u32 xr_ib_cq_waiting(struct xr_cq *cq)
 	u32 n;
 
 	spin_lock_irq(&cq->lock);
-	n = xr_cq_used(cq, XR_FORMAT_RXE);
+	n = xr_cq_used(cq, cq->format);
 	spin_unlock_irq(&cq->lock);
 	return n;
 }
@@ -88,26 +117,24 @@ static u32 xr_ib_cq_waiting(struct xr_cq *cq)
  */
 int xr_ib_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
 {
-	struct xroce_cq_add a = { .entries = cqe < 0 ? 0 : xr_ib_cq_slots(cqe) };
+	enum xr_format format = xr_ib_format(ib->device, udata);
+	struct xroce_cq_add a = { .entries = cqe < 0 ? 0 : xr_ib_cq_slots(format, cqe) };
 	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
-	struct rxe_resize_cq_resp resp = {};
 	int ret;
 
 	if (!ctx)
 		return -EOPNOTSUPP;
-	if (!a.entries || udata->outlen < sizeof(resp) ||
+	if (!a.entries || udata->outlen < xr_ib_cq_resp_size(format) ||
 	    xr_ib_cq_waiting(to_xr_ibcq(ib)->cq) > (u32)cqe)
 		return -EINVAL;
 	/* The previous ring cannot be restored, so find out now whether the response arrives. */
-	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	ret = xr_ib_cq_respond(udata, format, &a);
 	if (!ret)
 		ret = xr_cq_resize(ctx->link, to_xr_ibcq(ib)->cq, &a);
 	if (ret)
 		return ret;
-	ib->cqe = a.entries - 1;
-	resp.mi.offset = a.offset;
-	resp.mi.size = a.bytes;
-	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+	ib->cqe = a.entries - xr_ib_empty(format);
+	return xr_ib_cq_respond(udata, format, &a);
 }
 
 /* A completion for a consumer in the kernel. The VLAN of a datagram chooses among GIDs. */

@@ -11,7 +11,8 @@
  * ib_core holds no reference to the module for an open context, because the device can be taken
  * from it. Unloading the module is not meant to do that.
  *
- * Return: 0; -EAGAIN: the limit of a control group; -ENODEV: the module is being unloaded; -ENOMEM.
+ * Return: 0; -EAGAIN: the limit of a control group; -ENODEV: the module is being unloaded; -ENOMEM;
+ * or an errno of xr_doorbell_open().
  */
 int xr_ib_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
@@ -24,13 +25,20 @@ int xr_ib_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	ctx->link = dev->front.link;
 	xr_owner_open(&ctx->own, &xr_ib_owner_ops);
 	ret = xr_limits_join(&ctx->link->limits, &ctx->own);
-	if (ret) {
-		xr_owner_close(&ctx->own);
-		module_put(THIS_MODULE);
-		return ret;
-	}
+	if (ret)
+		goto err_owner;
+	ret = dev->own ? xr_doorbell_open(ctx, udata) : 0;
+	if (ret)
+		goto err_limits;
 	atomic_inc(&dev->contexts);
 	return 0;
+
+err_limits:
+	xr_limits_leave(&ctx->own);
+err_owner:
+	xr_owner_close(&ctx->own);
+	module_put(THIS_MODULE);
+	return ret;
 }
 
 /* ib_core has destroyed the objects of the context before. */
@@ -39,6 +47,7 @@ void xr_ib_dealloc_ucontext(struct ib_ucontext *ib)
 	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
 	struct xr_ibctx *ctx = to_xr_ibctx(ib);
 
+	xr_doorbell_close(ctx);
 	xr_limits_leave(&ctx->own);
 	xr_owner_close(&ctx->own);
 	atomic_dec(&dev->contexts);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Verbs devices; their capabilities: port.c. "rdma link add" makes one on an existing link. It is
- * removed by "rdma link delete", together with its link or network device, and with this module.
- * "rmmod rdma_rxe" removes it as well, because its driver id is that of rxe. In all of these cases
+ * Verbs devices; their capabilities: port.c. "rdma link add" makes one on an existing link, of type
+ * "xroce" with the driver id and ABI of rxe, whose provider programs then use, of type "xroce_own"
+ * with those of xroce. It is removed by "rdma link delete", together with its link or network device,
+ * and with this module. "rmmod rdma_rxe" removes one that has its driver id. In all of these cases
  * ib_core first closes the open contexts, and then calls xr_ib_dealloc_driver(). Open contexts, and
  * queue pairs of consumers in the kernel, keep this module, but not the device.
  *
@@ -267,14 +268,29 @@ static const struct ib_device_ops xr_ib_ops = {
 	XR_IB_COUNTER_INIT
 };
 
-/* Return: a device that is in the list and attached to nothing; NULL: no memory. */
-static struct xr_ibdev *xr_ibdev_new(const char *name, struct net_device *ndev)
+/* Give a new device the identity of xroce instead of that of rxe: see xroce-abi.h. */
+static void xr_ibdev_identify(struct xr_ibdev *dev, u32 provider)
+{
+	dev->front.provider = provider;
+	dev->own = provider == XROCE_PROVIDER_XROCE;
+	if (!dev->own)
+		return;
+	dev->ib.ops.driver_id = XROCE_DRIVER_ID;
+	dev->ib.ops.uverbs_abi_ver = XROCE_ABI_VERSION;
+}
+
+/*
+ * Return: a device that is in the list and attached to nothing; NULL: no memory. @provider: enum
+ * xroce_provider.
+ */
+static struct xr_ibdev *xr_ibdev_new(const char *name, struct net_device *ndev, u32 provider)
 {
 	struct xr_ibdev *dev = ib_alloc_device(xr_ibdev, ib);
 
 	if (!dev)
 		return NULL;
 	ib_set_device_ops(&dev->ib, &xr_ib_ops);
+	xr_ibdev_identify(dev, provider);
 	dev->ib.node_type = RDMA_NODE_IB_CA;
 	dev->ib.phys_port_cnt = XR_IB_PORT;
 	/*
@@ -321,15 +337,16 @@ static int xr_ibdev_register(struct xr_ibdev *dev, const char *name, struct net_
 }
 
 /**
- * xr_ib_newlink() - rdma link add NAME type xroce netdev NDEV
- * @name: name of the device
+ * xr_ibdev_add() - make a verbs device
+ * @name: its name
  * @ndev: network device
+ * @provider: enum xroce_provider
  *
  * Return: 0; -EUNATCH: @ndev has no link; -EEXIST: its link has a device; -ENODEV: it is
  * being unregistered; -ENFILE: another device has the name; -EOPNOTSUPP: it is a VLAN device, for
  * which ib_core has no GIDs; -ENOMEM.
  */
-static int xr_ib_newlink(const char *name, struct net_device *ndev)
+static int xr_ibdev_add(const char *name, struct net_device *ndev, u32 provider)
 {
 	struct xr_ibdev *dev;
 	int ret;
@@ -339,7 +356,7 @@ static int xr_ib_newlink(const char *name, struct net_device *ndev)
 				    ndev->name, vlan_dev_real_dev(ndev)->name);
 		return -EOPNOTSUPP;
 	}
-	dev = xr_ibdev_new(name, ndev);
+	dev = xr_ibdev_new(name, ndev, provider);
 	if (!dev)
 		return -ENOMEM;
 	ret = xr_ibdev_register(dev, name, ndev);
@@ -349,9 +366,26 @@ static int xr_ib_newlink(const char *name, struct net_device *ndev)
 	return ret;
 }
 
+/* rdma link add NAME type xroce netdev NDEV */
+static int xr_ib_newlink(const char *name, struct net_device *ndev)
+{
+	return xr_ibdev_add(name, ndev, XROCE_PROVIDER_RXE);
+}
+
+/* rdma link add NAME type xroce_own netdev NDEV */
+static int xr_ib_newlink_own(const char *name, struct net_device *ndev)
+{
+	return xr_ibdev_add(name, ndev, XROCE_PROVIDER_XROCE);
+}
+
 struct rdma_link_ops xr_ib_link_ops = {
 	.type = "xroce",
 	.newlink = xr_ib_newlink,
+};
+
+struct rdma_link_ops xr_ib_link_own_ops = {
+	.type = "xroce_own",
+	.newlink = xr_ib_newlink_own,
 };
 
 /*

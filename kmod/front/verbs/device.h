@@ -9,6 +9,7 @@ struct rdma_link_ops;
 
 extern struct ib_client xr_ib_client;
 extern struct rdma_link_ops xr_ib_link_ops;
+extern struct rdma_link_ops xr_ib_link_own_ops;
 
 void xr_ibdev_netdev_gone(struct net_device *ndev);
 void xr_ibdev_netdev_moved(struct net_device *ndev);

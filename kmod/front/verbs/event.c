@@ -261,4 +261,5 @@ static void xr_ib_completion(struct xr_owner *own, struct xr_cq *cq)
 const struct xr_owner_ops xr_ib_owner_ops = {
 	.event = xr_ib_event,
 	.completion = xr_ib_completion,
+	.address = xr_ib_address,
 };

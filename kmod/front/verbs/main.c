@@ -46,6 +46,7 @@ static int __init xr_ib_init(void)
 	if (ret)
 		goto err_client;
 	rdma_link_register(&xr_ib_link_ops);
+	rdma_link_register(&xr_ib_link_own_ops);
 	return 0;
 
 err_client:
@@ -63,6 +64,7 @@ err_client:
  */
 static void __exit xr_ib_exit(void)
 {
+	rdma_link_unregister(&xr_ib_link_own_ops);
 	rdma_link_unregister(&xr_ib_link_ops);
 	unregister_netdevice_notifier(&xr_ib_netdev_notifier);
 	xr_ibdev_remove_all();
@@ -78,3 +80,4 @@ MODULE_AUTHOR("xroce maintainers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(XROCE_VERSION);
 MODULE_ALIAS_RDMA_LINK("xroce");
+MODULE_ALIAS_RDMA_LINK("xroce_own");

@@ -97,7 +97,7 @@ static u32 xr_ib_post_datagram(const struct xr_ibqp *qp, const struct ib_send_wr
 	if (w->length > qp->qp->mtu)
 		return XROCE_WC_LOC_LEN_ERR;
 	w->ud = to_xr_ibah(ud->ah)->ah->to;
-	xr_ib_send_to(qp, &w->ud, ud->remote_qpn, ud->remote_qkey);
+	xr_ib_send_to(qp->qp, &w->ud, ud->remote_qpn, ud->remote_qkey);
 	return status;
 }
 

@@ -46,8 +46,7 @@ static int xr_ib_qp_check(const struct ib_qp_init_attr *init, const struct ib_ud
 	}
 	if (init->create_flags || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
-	if (!init->send_cq || !init->recv_cq ||
-	    (udata && udata->outlen < sizeof(struct rxe_create_qp_resp)))
+	if (!init->send_cq || !init->recv_cq)
 		return -EINVAL;
 	if (cap->max_send_wr > XROCE_SEND_MAX - 1 || cap->max_send_sge > XROCE_SEND_SGE_MAX ||
 	    cap->max_inline_data > XROCE_SEND_INLINE_MAX)
@@ -58,15 +57,50 @@ static int xr_ib_qp_check(const struct ib_qp_init_attr *init, const struct ib_ud
 	return 0;
 }
 
+/* What the provider is told about a new queue pair. */
+union xr_ib_qp_resp {
+	struct rxe_create_qp_resp rxe;
+	struct xroce_create_qp_resp own;
+};
+
+static size_t xr_ib_qp_resp_size(enum xr_format format)
+{
+	return format == XR_FORMAT_RXE ? sizeof(struct rxe_create_qp_resp) :
+					 sizeof(struct xroce_create_qp_resp);
+}
+
+/* @udata has room for it. @a: of QP_ADD. */
+static int xr_ib_qp_respond(struct ib_udata *udata, const struct xr_ibqp *qp,
+			    const struct xroce_qp_add *a)
+{
+	enum xr_format format = xr_ib_format(qp->ib.device, udata);
+	union xr_ib_qp_resp resp = {};
+
+	if (format == XR_FORMAT_RXE) {
+		resp.rxe.rq_mi.offset = a->rq_offset;
+		resp.rxe.rq_mi.size = a->rq_bytes;
+		resp.rxe.sq_mi.offset = qp->send.offset;
+		resp.rxe.sq_mi.size = qp->send.bytes;
+	} else {
+		resp.own.send = xr_ib_ring(a->send_offset, a->send_bytes, a->send_entries,
+					   a->send_stride);
+		if (a->rq_entries)
+			resp.own.recv = xr_ib_ring(a->rq_offset, a->rq_bytes, a->rq_entries,
+						   qp->qp->recv.rq.stride);
+	}
+	return xr_ib_respond(udata, &resp, xr_ib_qp_resp_size(format));
+}
+
 /* Create the link's queue pair. @cap: out: what its receive queue can do. */
-static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_owner *own,
+static int xr_ib_qp_add(struct xr_ibqp *qp, struct ib_udata *udata,
 			const struct ib_qp_init_attr *init, struct xroce_qp_add *a,
 			struct ib_qp_cap *cap)
 {
+	struct xr_owner *own = xr_ib_owner(qp->ib.device, udata);
 	const struct xr_qp_init by_verbs = {
 		.owner = own,
 		.context = qp,
-		.format = XR_FORMAT_RXE,
+		.format = xr_ib_format(qp->ib.device, udata),
 		.gsi = init->qp_type == IB_QPT_GSI,
 	};
 	struct xr_qp *new;
@@ -79,10 +113,14 @@ static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_owner *own,
 	if (init->srq) {
 		a->srq = to_xr_ibsrq(init->srq)->srq->id;
 	} else {
-		a->rq_entries = max(xr_ib_slots(init->cap.max_recv_wr), 2u);
+		a->rq_entries = xr_ib_slots(by_verbs.format, init->cap.max_recv_wr);
 		a->rq_max_sge = max(init->cap.max_recv_sge, 1u);
-		cap->max_recv_wr = a->rq_entries - 1;
+		cap->max_recv_wr = a->rq_entries - xr_ib_empty(by_verbs.format);
 		cap->max_recv_sge = a->rq_max_sge;
+	}
+	if (by_verbs.format == XR_FORMAT_OWN) {
+		a->send_cq = to_xr_ibcq(init->send_cq)->cq->id;
+		xr_ib_send_ask(a, cap);
 	}
 	new = xr_qp_create(xr_ib_link(qp->ib.device), own, &by_verbs, a);
 	if (IS_ERR(new))
@@ -105,8 +143,7 @@ static bool xr_ib_qp_holds(const struct ib_qp *ib, const struct ib_udata *udata)
 
 int xr_ib_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
-	struct xr_owner *own = xr_ib_owner(ib->device, udata);
-	struct rxe_create_qp_resp resp = {};
+	enum xr_format format = xr_ib_format(ib->device, udata);
 	struct xr_ibqp *qp = to_xr_ibqp(ib);
 	struct ib_qp_cap cap = init->cap;
 	struct xroce_qp_add a = {};
@@ -115,25 +152,24 @@ int xr_ib_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	ret = xr_ib_qp_check(init, udata);
 	if (ret)
 		return ret;
+	if (udata && udata->outlen < xr_ib_qp_resp_size(format))
+		return -EINVAL;
 	if (xr_ib_qp_holds(ib, udata) && !try_module_get(THIS_MODULE))
 		return -ENODEV;
 	mutex_init(&qp->modify_lock);
 	xr_ib_unread_init(&qp->unread);
 	qp->sq_sig_type = init->sq_sig_type;
-	ret = xr_ib_send_create(qp, udata, &cap);
+	if (format == XR_FORMAT_RXE)
+		ret = xr_ib_send_create(qp, udata, &cap);
 	if (ret)
 		goto err;
-	ret = xr_ib_qp_add(qp, own, init, &a, &cap);
+	ret = xr_ib_qp_add(qp, udata, init, &a, &cap);
 	if (ret)
 		goto err_send;
 	ret = xr_ib_send_open(qp, &cap);
 	if (ret)
 		goto err_qp;
-	resp.rq_mi.offset = a.rq_offset;
-	resp.rq_mi.size = a.rq_bytes;
-	resp.sq_mi.offset = qp->send.offset;
-	resp.sq_mi.size = qp->send.bytes;
-	ret = udata ? ib_copy_to_udata(udata, &resp, sizeof(resp)) : 0;
+	ret = xr_ib_qp_respond(udata, qp, &a);
 	if (ret)
 		goto err_qp;
 	qp->cap = cap;
@@ -141,7 +177,7 @@ int xr_ib_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	return 0;
 
 err_qp:
-	xr_qp_delete(xr_ib_link(ib->device), own, a.qpn);
+	xr_qp_delete(xr_ib_link(ib->device), xr_ib_owner(ib->device, udata), a.qpn);
 err_send:
 	xr_ib_send_destroy(qp);
 err:

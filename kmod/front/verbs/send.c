@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Verbs: send queues. The program writes work requests into a ring of its own for each queue
- * pair, then rings a doorbell, a system call.
+ * pair, then rings a doorbell, a system call. This is about rings of the provider of rxe; those of
+ * the provider of xroce are the link's (send/post.c).
  *
  * The program can write to the ring at any time, so each work request is copied to the link's
  * send queue (send/queue.h) and checked there. Their number is read once: a program that
@@ -21,6 +22,7 @@
 #include "obj/link.h"
 #include "qp/qp.h"
 #include "recv/queue.h"
+#include "send/post.h"
 #include "send/requester.h"
 
 #include "verbs.h"
@@ -68,7 +70,7 @@ static u32 xr_ib_send_stride(u32 sge, u32 inline_data)
 int xr_ib_send_create(struct xr_ibqp *qp, struct ib_udata *udata, struct ib_qp_cap *cap)
 {
 	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
-	u32 room, slots = max(xr_ib_slots(cap->max_send_wr), 2u);
+	u32 room, slots = xr_ib_slots(XR_FORMAT_RXE, cap->max_send_wr);
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct rxe_send_wqe) < 64);
@@ -93,11 +95,36 @@ int xr_ib_send_create(struct xr_ibqp *qp, struct ib_udata *udata, struct ib_qp_c
 	return 0;
 }
 
-/* Make the send queue of the link's queue pair. Return: 0 or -ENOMEM. */
+/*
+ * Have the link's queue pair make its send queue with a ring of XR_FORMAT_OWN. @cap: in: what it must
+ * be able to do, in range; out: what it can do.
+ */
+void xr_ib_send_ask(struct xroce_qp_add *a, struct ib_qp_cap *cap)
+{
+	u32 data = max_t(u32, cap->max_inline_data,
+			 max(cap->max_send_sge, 1u) * sizeof(struct xroce_sge_local));
+	u32 room;
+
+	/* As much as its entries have room for. */
+	room = ALIGN(offsetof(struct xroce_send_wqe, sge) + data, 64) -
+	       offsetof(struct xroce_send_wqe, sge);
+	a->send_entries = max(xr_ib_slots(XR_FORMAT_OWN, cap->max_send_wr), XROCE_SEND_MIN);
+	a->send_max_sge = min_t(u32, room / sizeof(struct xroce_sge_local), XROCE_SEND_SGE_MAX);
+	a->send_max_inline = min_t(u32, room, XROCE_SEND_INLINE_MAX);
+	cap->max_send_wr = a->send_entries;
+	cap->max_send_sge = a->send_max_sge;
+	cap->max_inline_data = a->send_max_inline;
+}
+
+/*
+ * Make the send queue of the link's queue pair, unless it has made it itself. Return: 0 or -ENOMEM.
+ */
 int xr_ib_send_open(struct xr_ibqp *qp, const struct ib_qp_cap *cap)
 {
 	struct rxe_queue_buf *header = qp->send.mem;
 
+	if (qp->qp->send.ring.mem)
+		return 0;
 	qp->qp->send.by_kernel = !header;
 	return xr_send_open(qp->qp, XR_FORMAT_RXE, to_xr_ibcq(qp->ib.send_cq)->cq,
 			    qp->send_mask + 1, cap->max_send_sge, cap->max_inline_data,
@@ -118,12 +145,12 @@ void xr_ib_send_destroy(struct xr_ibqp *qp)
  * Name the queue pair of a datagram whose address is set. A Q_Key with the high bit set stands
  * for that of the sender, which only privileged programs can set to such a value (IBTA 10.2.5).
  */
-void xr_ib_send_to(const struct xr_ibqp *qp, struct xr_send_ud *ud, u32 qpn, u32 qkey)
+void xr_ib_send_to(const struct xr_qp *qp, struct xr_send_ud *ud, u32 qpn, u32 qkey)
 {
 	ud->qpn = qpn & XROCE_QPN_MASK;
-	ud->qkey = qkey & IB_QP_SET_QKEY ? READ_ONCE(qp->qp->map->qkey) : qkey;
+	ud->qkey = qkey & IB_QP_SET_QKEY ? READ_ONCE(qp->map->qkey) : qkey;
 	if (!ud->sport)
-		ud->sport = rdma_get_udp_sport(0, qp->ib.qp_num, ud->qpn);
+		ud->sport = rdma_get_udp_sport(0, qp->qpn, ud->qpn);
 }
 
 /* Copy the elements. Return: enum xroce_wc_status. */
@@ -212,7 +239,7 @@ static u32 xr_ib_send_datagram(const struct xr_ibqp *qp, const struct rxe_send_w
 	if (!status && !xr_ib_ah_get(to_xr_ibdev(qp->ib.device), qp->ib.pd,
 				     READ_ONCE(e->wr.wr.ud.ah_num), &w->ud))
 		return XROCE_WC_LOC_QP_OP_ERR;
-	xr_ib_send_to(qp, &w->ud, qpn, qkey);
+	xr_ib_send_to(qp->qp, &w->ud, qpn, qkey);
 	return status;
 }
 
@@ -322,6 +349,8 @@ void xr_ib_send_drain(struct xr_ibqp *qp)
 {
 	u32 left = qp->send_mask;
 
+	if (qp->qp->send.ring.mem)
+		xr_post_send(qp->qp->link, qp->qp->owner, qp->qp->qpn);
 	if (!qp->send.mem)
 		return;
 	for (;;) {
@@ -349,6 +378,8 @@ int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		*bad = wr;
 		return -EOPNOTSUPP;
 	}
+	if (qp->qp->send.ring.mem)
+		return xr_post_send(qp->qp->link, qp->qp->owner, qp->qp->qpn);
 	xr_ib_send_drain(qp);
 	if (xr_qp_state(qp->qp) == XROCE_QPS_ERR)
 		xr_recv_posted(qp->qp);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * xroce_ib.ko: links as verbs devices of ib_core, for programs that use libibverbs. Their
- * provider is rdma-core's for rxe, whose user ABI (rdma/rdma_user_rxe.h) this module speaks.
+ * provider is rdma-core's for rxe, whose user ABI (rdma/rdma_user_rxe.h) this module speaks; or, if
+ * the device was made so, that of xroce (uapi/rdma/xroce-abi.h, user/provider/), whose queues have
+ * the layout of uapi/xroce.h.
  *
  * A device is a front end of a link (obj/front.h), as an open /dev/xroce is. An open context
  * of the device is an owner of objects (own/owner.h), and so is the device itself, for consumers
@@ -9,15 +11,16 @@
  * each object of ib_core names an object of the link, and the link's functions check who may
  * use it.
  *
- * Queues of consumers in the kernel have the same rings as those of programs, but nobody maps
- * them: post.c and poll_cq write and read them. Sends are copied into the link's send queue at
+ * Queues of consumers in the kernel have the same rings as those of programs with the provider of
+ * rxe, but nobody maps them: post.c and poll_cq write and read them. Sends are copied into the link's send queue at
  * once, without a ring.
  *
  * Contexts
  *
  *   context                        sleeps  entry
  *   verbs of a program             yes     ib_uverbs; ib_core serialises those of an object
- *   doorbell of a send queue       yes     ib_uverbs, send.c: sends the first packets
+ *   doorbell of a send queue       yes     ib_uverbs, send.c, or its own file, doorbell.c: sends
+ *                                          the first packets
  *   verbs of the kernel: creating  yes     ib_core; address handles: no
  *   posting                        no      any, also in hardware interrupts; post.c
  *   polling, arming                no      any but hardware interrupts; cq.c
@@ -30,7 +33,7 @@
  * Locks: those of ib_core, then rtnl (joining and leaving multicast groups) or
  * xr_ibqp::modify_lock (mutex: attributes of a queue pair), then
  * xr_ibdevs_lock (mutex: the list of devices) or xr_ibdev::counters_lock (mutex: counters of
- * queue pairs), then those of the core from xr_links_lock on (main.h), and last
+ * queue pairs) or xr_doorbell::lock (rw_semaphore: its context), then those of the core from xr_links_lock on (main.h), and last
  * xr_ib_unread::lock (events that programs have not read).
  */
 #ifndef _XR_VERBS_H
@@ -50,6 +53,7 @@
 #include <rdma/uverbs_ioctl.h>
 
 #include "xroce_counter.h"
+#include "uapi/rdma/xroce-abi.h"
 
 #include "obj/front.h"
 #include "obj/ring.h"
@@ -59,6 +63,7 @@
 struct rdma_counter;
 struct rdma_hw_stats;
 struct xr_cq;
+struct xr_doorbell;
 struct xr_ibcounter;
 struct xr_link;
 struct xr_mr;
@@ -94,6 +99,7 @@ enum {
  * @ndev: network device, with a reference, until it goes; read under RCU, written under
  *	xr_ibdevs_lock
  * @ndev_tracker: tracks the reference to @ndev
+ * @own: programs use the provider of xroce, not that of rxe; does not change
  * @state: the port's state that was last reported; under xr_ibdevs_lock
  * @contexts: open contexts
  * @ahs: address handles, struct xr_ah by number, with the lock of the XArray
@@ -108,6 +114,7 @@ struct xr_ibdev {
 	struct xr_front front;
 	struct net_device __rcu *ndev;
 	netdevice_tracker ndev_tracker;
+	bool own;
 	enum ib_port_state state;
 	atomic_t contexts;
 	struct xarray ahs;
@@ -123,11 +130,13 @@ struct xr_ibdev {
  * @ib: the context of ib_core
  * @own: owner of the objects that are made through it
  * @link: link of the device
+ * @doorbell: its doorbell; NULL: the provider is that of rxe
  */
 struct xr_ibctx {
 	struct ib_ucontext ib;
 	struct xr_owner own;
 	struct xr_link *link;
+	struct xr_doorbell *doorbell;
 };
 
 /**
@@ -247,7 +256,8 @@ struct xr_ibmw {
  * struct xr_ibqp - queue pair
  * @ib: the object of ib_core; the context of @qp is this structure
  * @qp: the link's queue pair, from create_qp to destroy_qp
- * @send: the ring that the program posts sends to, in the format of rxe; none: of the kernel
+ * @send: the ring that the program posts sends to, in the format of rxe; none: of the kernel, or
+ *	the link's queue pair has it
  * @send_mask: number of its entries - 1
  * @send_stride: size of an entry in bytes
  * @cap: what create_qp has granted
@@ -352,10 +362,35 @@ static inline struct xr_ibctx *xr_ib_uobject_ctx(const struct ib_uobject *uobjec
 	return to_xr_ibctx(uobject->context);
 }
 
-/* The slots of a ring that holds at least @n entries. One of them is always empty. */
-static inline u32 xr_ib_slots(u32 n)
+/* Layout of the queues that a command makes. */
+static inline enum xr_format xr_ib_format(struct ib_device *ib, const struct ib_udata *udata)
 {
-	return roundup_pow_of_two(n + 1);
+	return udata && to_xr_ibdev(ib)->own ? XR_FORMAT_OWN : XR_FORMAT_RXE;
+}
+
+/* Slots of a ring of @format that are always empty. */
+static inline u32 xr_ib_empty(enum xr_format format)
+{
+	return format == XR_FORMAT_RXE;
+}
+
+/* The slots of a ring of @format that holds at least @n entries. */
+static inline u32 xr_ib_slots(enum xr_format format, u32 n)
+{
+	return roundup_pow_of_two(max(n, 1u) + xr_ib_empty(format));
+}
+
+static inline struct xroce_abi_ring xr_ib_ring(u64 offset, u64 bytes, u32 entries, u32 stride)
+{
+	return (struct xroce_abi_ring){
+		.offset = offset, .bytes = bytes, .entries = entries, .stride = stride,
+	};
+}
+
+/* Answer the provider of a program, if it is one, with as much as it has room for. */
+static inline int xr_ib_respond(struct ib_udata *udata, void *resp, size_t bytes)
+{
+	return udata ? ib_copy_to_udata(udata, resp, min(bytes, udata->outlen)) : 0;
 }
 
 /* port.c */
@@ -394,6 +429,10 @@ int xr_ib_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
 void xr_ib_dealloc_ucontext(struct ib_ucontext *ib);
 int xr_ib_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma);
 void xr_ib_disassociate_ucontext(struct ib_ucontext *ib);
+
+/* doorbell.c */
+int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata);
+void xr_doorbell_close(struct xr_ibctx *ctx);
 
 /* event.c */
 extern const struct xr_owner_ops xr_ib_owner_ops;
@@ -437,6 +476,7 @@ static inline int xr_ib_errno(int ret)
 /* ah.c */
 int xr_ib_av_check(const struct rdma_ah_attr *attr);
 bool xr_ib_ah_get(struct xr_ibdev *dev, const struct ib_pd *pd, u32 num, struct xr_send_ud *ud);
+bool xr_ib_address(const struct xr_qp *qp, u32 ah, struct xr_send_ud *to);
 int xr_ib_av_resolve(struct rdma_ah_attr *attr);
 int xr_ib_av_vlan(const struct rdma_ah_attr *attr, u16 *vlan);
 void xr_ib_av_keep(struct rdma_ah_attr *to, const struct rdma_ah_attr *attr);
@@ -474,8 +514,9 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 /* send.c */
 int xr_ib_send_create(struct xr_ibqp *qp, struct ib_udata *udata, struct ib_qp_cap *cap);
 int xr_ib_send_open(struct xr_ibqp *qp, const struct ib_qp_cap *cap);
+void xr_ib_send_ask(struct xroce_qp_add *a, struct ib_qp_cap *cap);
 void xr_ib_send_destroy(struct xr_ibqp *qp);
-void xr_ib_send_to(const struct xr_ibqp *qp, struct xr_send_ud *ud, u32 qpn, u32 qkey);
+void xr_ib_send_to(const struct xr_qp *qp, struct xr_send_ud *ud, u32 qpn, u32 qkey);
 int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad);
 void xr_ib_send_drain(struct xr_ibqp *qp);

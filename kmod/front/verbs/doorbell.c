@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Doorbells: a file for each context of a program whose provider is that of xroce. An ioctl(2) on it
+ * costs less than half of a write(2) to the file of the context, which ib_uverbs parses.
+ *
+ * The file is the program's: it may be inherited by fork(2), passed on, and kept open when the
+ * context and the device are gone. So it has a structure of its own, which holds this module but
+ * neither of them, and names the context only as long as that is open.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kref.h>
+#include <linux/rwsem.h>
+#include <linux/slab.h>
+
+#include "send/post.h"
+
+#include "verbs.h"
+
+/**
+ * struct xr_doorbell - a doorbell
+ * @ref: the file has a reference, and the context
+ * @lock: held for reading while the context is used, so that it is not closed meanwhile
+ * @ctx: the context; NULL: it has been closed; under @lock
+ */
+struct xr_doorbell {
+	struct kref ref;
+	struct rw_semaphore lock;
+	struct xr_ibctx *ctx;
+};
+
+static void xr_doorbell_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct xr_doorbell, ref));
+}
+
+static int xr_doorbell_release(struct inode *inode, struct file *file)
+{
+	struct xr_doorbell *d = file->private_data;
+
+	kref_put(&d->ref, xr_doorbell_free);
+	return 0;
+}
+
+/* See uapi/rdma/xroce-abi.h. */
+static long xr_doorbell_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct xr_doorbell *d = file->private_data;
+	int ret = -ENODEV;
+
+	if (cmd != XROCE_DOORBELL_SEND)
+		return -ENOTTY;
+	down_read(&d->lock);
+	if (d->ctx)
+		ret = arg > U32_MAX ? -ENOENT : xr_post_send(d->ctx->link, &d->ctx->own, arg);
+	up_read(&d->lock);
+	return ret;
+}
+
+static const struct file_operations xr_doorbell_fops = {
+	.owner = THIS_MODULE,
+	.release = xr_doorbell_release,
+	.unlocked_ioctl = xr_doorbell_ioctl,
+	.compat_ioctl = xr_doorbell_ioctl,
+};
+
+/* Make the file. Return: the file, which has a reference to @d; or an ERR_PTR. */
+static struct file *xr_doorbell_file(struct xr_doorbell *d)
+{
+	struct file *file = anon_inode_getfile("[xroce-doorbell]", &xr_doorbell_fops, d, O_RDWR);
+
+	if (!IS_ERR(file))
+		kref_get(&d->ref);
+	return file;
+}
+
+/* Tell the provider the descriptor, and then let the process use it. Return: 0 or an errno. */
+static int xr_doorbell_give(struct xr_doorbell *d, struct ib_udata *udata)
+{
+	struct xroce_alloc_ucontext_resp resp = { .doorbell = get_unused_fd_flags(O_CLOEXEC) };
+	struct file *file;
+	int ret;
+
+	if (resp.doorbell < 0)
+		return resp.doorbell;
+	file = xr_doorbell_file(d);
+	ret = PTR_ERR_OR_ZERO(file);
+	if (ret)
+		goto err_fd;
+	ret = xr_ib_respond(udata, &resp, sizeof(resp));
+	if (ret)
+		goto err_file;
+	fd_install(resp.doorbell, file);
+	return 0;
+
+err_file:
+	fput(file);
+err_fd:
+	put_unused_fd(resp.doorbell);
+	return ret;
+}
+
+/**
+ * xr_doorbell_open() - make the doorbell of a context that is being opened
+ * @ctx: the context
+ * @udata: of the command: struct xroce_alloc_ucontext_resp
+ *
+ * Return: 0, and xr_doorbell_close() undoes it; -EINVAL: no room for the response; -EMFILE; -ENFILE;
+ * -ENOMEM; -EFAULT.
+ */
+int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata)
+{
+	struct xr_doorbell *d;
+	int ret;
+
+	if (udata->outlen < sizeof(struct xroce_alloc_ucontext_resp))
+		return -EINVAL;
+	d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
+	if (!d)
+		return -ENOMEM;
+	kref_init(&d->ref);
+	init_rwsem(&d->lock);
+	d->ctx = ctx;
+	ret = xr_doorbell_give(d, udata);
+	if (ret)
+		kref_put(&d->ref, xr_doorbell_free);
+	else
+		ctx->doorbell = d;
+	return ret;
+}
+
+/* Nobody uses the context by it when this returns. Sleeps. */
+void xr_doorbell_close(struct xr_ibctx *ctx)
+{
+	struct xr_doorbell *d = ctx->doorbell;
+
+	if (!d)
+		return;
+	down_write(&d->lock);
+	d->ctx = NULL;
+	up_write(&d->lock);
+	kref_put(&d->ref, xr_doorbell_free);
+}
