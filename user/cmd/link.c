@@ -73,20 +73,20 @@ const struct arg_type link_arg_paths = {
 };
 
 /* Attach the program. Return: an exit status; an error has been printed. */
-static int attach(const char *dev, struct xroce_attach_opts *opts, const char *verbs)
+static int attach(const char *dev, struct xroce_attach_opts *opts, const struct link_conf *conf)
 {
 	int err = xroce_attach(dev, opts);
 	struct xroce_link_query q;
 
 	if (!err)
 		return EXIT_OK;
-	if (err != -EEXIST || !*verbs || xroce_link_find(dev, &q))
+	if (err != -EEXIST || !*conf->verbs || xroce_link_find(dev, &q))
 		return fail("link add dev %s: %s", dev, opts->error);
 	if (*q.verbs)
 		return fail("link add dev %s: %s, with the verbs device %.*s", dev, opts->error,
 			    (int)sizeof(q.verbs), q.verbs);
-	return fail("link add dev %s: %s; 'rdma link add %s type xroce netdev %s' makes a verbs device on it",
-		    dev, opts->error, verbs, dev);
+	return fail("link add dev %s: %s; 'rdma link add %s type %s netdev %s' makes a verbs device on it",
+		    dev, opts->error, conf->verbs, provider_link_type(conf->provider.which), dev);
 }
 
 /* Apply the settings of a new link. Return: an exit status; an error has been printed. */
@@ -101,7 +101,7 @@ static int set_up(const char *dev, const struct xroce_attach_opts *opts,
 		status = moderation_link("link add", dev, opts->link, &conf->moderation);
 	/* Programs find the device as soon as it exists: the limits come first. */
 	if (!status && *conf->verbs)
-		status = verbs_add(dev, conf->verbs);
+		status = verbs_add(dev, conf->verbs, conf->provider.which);
 	if (status)
 		return status;
 	print_begin();
@@ -110,6 +110,8 @@ static int set_up(const char *dev, const struct xroce_attach_opts *opts,
 	print_str("mode", mode_names[opts->attached]);
 	if (*conf->verbs)
 		print_str("verbs", conf->verbs);
+	if (*conf->verbs && conf->provider.which)
+		print_str("provider", provider_name(conf->provider.which));
 	print_end();
 	return link_conf_batch(conf);
 }
@@ -121,7 +123,7 @@ static int make_link(const char *dev, struct xroce_attach_opts *opts,
 	char error[XROCE_ERROR_MAX];
 	int status;
 
-	status = attach(dev, opts, conf->verbs);
+	status = attach(dev, opts, conf);
 	if (status)
 		return status;
 	status = set_up(dev, opts, conf);
@@ -144,6 +146,7 @@ static int link_add(int argc, char **argv)
 	const char *dev = NULL, *path = NULL;
 	char verbs[VERBS_NAME_MAX] = "", cc[XROCE_CC_NAME_MAX] = "";
 	struct moderation moderation = {};
+	struct provider provider = {};
 	bool optional = false;
 	struct link_conf conf = {};
 	struct arg args[] = {
@@ -155,6 +158,7 @@ static int link_add(int argc, char **argv)
 		{ "cc", &cc_arg_name, cc, ARG_OPTIONAL },
 		{ "moderation", &moderation_arg, &moderation, ARG_OPTIONAL },
 		{ "verbs", &verbs_arg_name, verbs, ARG_OPTIONAL },
+		{ "provider", &provider_arg, &provider, ARG_OPTIONAL },
 		{ "conf", &arg_text, &path, ARG_OPTIONAL },
 		{ "optional", &arg_flag, &optional, ARG_OPTIONAL },
 		{}
@@ -183,6 +187,10 @@ static int link_add(int argc, char **argv)
 		memcpy(conf.cc, cc, sizeof(cc));
 	if (moderation.given)
 		conf.moderation = moderation;
+	if (provider.given)
+		conf.provider = provider;
+	if (!status && conf.provider.given && !*conf.verbs)
+		status = usage("provider: of which verbs device? Give its name: verbs NAME");
 	if (!status)
 		status = make_link(dev, &opts, &conf);
 	link_conf_free(&conf);
@@ -242,8 +250,8 @@ static int link_del(int argc, char **argv)
 const struct cmd link_verbs[] = {
 	{ "show", link_show, "[[dev] DEV]" },
 	{ "add", link_add, "[dev] DEV [mode native|generic|auto] [mpt N] [qp N]\n"
-	  "\t[paths N] [cc NAME] [moderation COUNT/USEC|off] [verbs NAME]\n"
-	  "\t[conf FILE [optional]]" },
+	  "\t[paths N] [cc NAME] [moderation COUNT/USEC|off]\n"
+	  "\t[verbs NAME [provider rxe|xroce]] [conf FILE [optional]]" },
 	{ "set", link_set, "[dev] DEV [cc NAME] [moderation COUNT/USEC|off]" },
 	{ "reload", link_reload, "[dev] DEV" },
 	{ "del", link_del, "[dev] DEV [force]" },

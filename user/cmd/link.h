@@ -8,6 +8,7 @@
 #include "arg.h"
 #include "libxroce.h"
 #include "moderation.h"
+#include "provider.h"
 #include "verbs.h"
 
 /* The verb show, link_show.c. */
@@ -41,6 +42,7 @@ extern const struct arg_type link_arg_paths;	/* __u32, UDP source ports of a con
  * @cc: algorithm of congestion control of new connections, or empty
  * @moderation: of completion events
  * @verbs: name of the verbs device to make, or empty
+ * @provider: the provider that programs need for it
  * @limit: limits to set, without the link's number
  * @limits: number of elements in @limit
  * @batch: file of commands to run after the link is made, or NULL
@@ -53,6 +55,7 @@ struct link_conf {
 	char cc[XROCE_CC_NAME_MAX];
 	struct moderation moderation;
 	char verbs[VERBS_NAME_MAX];
+	struct provider provider;
 	struct xroce_limit_set limit[LINK_CONF_LIMITS];
 	int limits;
 	char *batch;

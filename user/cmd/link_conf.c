@@ -14,9 +14,10 @@
 #include "link.h"
 #include "message.h"
 #include "moderation.h"
+#include "provider.h"
 
 /* The settings of a line, each of which may be given once in a file. */
-enum { MODE, MPT, QP, PATHS, CC, MODERATION, VERBS, BATCH, SETTINGS };
+enum { MODE, MPT, QP, PATHS, CC, MODERATION, VERBS, PROVIDER, BATCH, SETTINGS };
 
 /* State of the file that is being read. Static, because batch_run() passes no context. */
 static struct reading {
@@ -71,6 +72,7 @@ int link_conf_read(const char *path, bool optional, struct link_conf *c)
 	reading.args[MODERATION] =
 		(struct arg){ "moderation", &moderation_arg, &c->moderation };
 	reading.args[VERBS] = (struct arg){ "verbs", &verbs_arg_name, c->verbs };
+	reading.args[PROVIDER] = (struct arg){ "provider", &provider_arg, &c->provider };
 	reading.args[BATCH] = (struct arg){ "batch", &arg_text, &reading.batch };
 	return batch_run("conf", path, read_line);
 }

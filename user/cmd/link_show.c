@@ -21,6 +21,7 @@
 #include "dev.h"
 #include "link.h"
 #include "print.h"
+#include "provider.h"
 
 #define LINKS_MAX	256
 #define RATE_MS		250	/* interval over which rates are measured */
@@ -130,6 +131,9 @@ static void show_link(const struct row *r, double since)
 		print_str("mode", link_mode(q->ifindex));
 	if (*q->verbs)
 		print_str("verbs", q->verbs);
+	/* In text only if it is not the default. */
+	if (*q->verbs && (all || q->provider))
+		print_str("provider", provider_name(q->provider));
 	if (all) {
 		print_num("mpt", q->mpt_entries);
 		print_num("qp", q->qp_entries);

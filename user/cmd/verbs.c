@@ -16,7 +16,6 @@
 #include "message.h"
 #include "verbs.h"
 
-#define LINK_TYPE	"xroce"		/* MODULE_ALIAS_RDMA_LINK() of xroce_ib */
 #define BYTES		8192		/* of a request, and of an answer */
 #define NEWLINK		RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_NEWLINK)
 
@@ -55,7 +54,7 @@ static int talk(struct mnl_socket *s, char *buffer)
 }
 
 /* Return: 0 or -errno; -EPROTONOSUPPORT: the kernel has no RDMA. */
-static int new_link(const char *dev, const char *name)
+static int new_link(const char *dev, const char *name, const char *type)
 {
 	char buffer[BYTES] __attribute__((aligned(4)));
 	struct nlmsghdr *n = mnl_nlmsg_put_header(buffer);
@@ -67,7 +66,7 @@ static int new_link(const char *dev, const char *name)
 	n->nlmsg_type = NEWLINK;
 	n->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
 	mnl_attr_put_strz(n, RDMA_NLDEV_ATTR_DEV_NAME, name);
-	mnl_attr_put_strz(n, RDMA_NLDEV_ATTR_LINK_TYPE, LINK_TYPE);
+	mnl_attr_put_strz(n, RDMA_NLDEV_ATTR_LINK_TYPE, type);
 	mnl_attr_put_strz(n, RDMA_NLDEV_ATTR_NDEV_NAME, dev);
 	s = mnl_socket_open2(NETLINK_RDMA, SOCK_CLOEXEC);
 	if (!s)
@@ -88,13 +87,15 @@ static const struct reason reasons[] = {
 	{}
 };
 
-int verbs_add(const char *dev, const char *name)
+int verbs_add(const char *dev, const char *name, enum xroce_provider provider)
 {
+	int err = new_link(dev, name, provider_link_type(provider));
 	struct xroce_link_query q = {};
-	int err = new_link(dev, name);
 
-	if (!err)
+	if (!err) {
+		provider_check(name, provider);
 		return EXIT_OK;
+	}
 	/* For the kernel, a link type whose module it cannot load is a wrong argument. */
 	if (err == -EINVAL && access("/sys/module/xroce_ib", F_OK))
 		return fail("verbs %s: module xroce_ib is not loaded, and modprobe does not find it; install it, or load it with insmod",
