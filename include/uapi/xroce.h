@@ -1680,6 +1680,9 @@ enum xroce_wc_flags {
  * @pkey: partition key
  * @vlan_tci: of a datagram: its VLAN tag; 0: it had none
  * @reserved: 0
+ * @timestamp: nanoseconds of CLOCK_MONOTONIC when it was made; only of queues of verbs devices that
+ *	were made with timestamps, otherwise 0
+ * @reserved2: 0
  */
 struct xroce_cqe {
 	__aligned_u64 wr_id;
@@ -1692,7 +1695,9 @@ struct xroce_cqe {
 	__u32 flags;
 	__u32 pkey;
 	__u32 vlan_tci;
-	__u32 reserved[5];
+	__u32 reserved;
+	__aligned_u64 timestamp;
+	__u32 reserved2[2];
 };
 
 /**

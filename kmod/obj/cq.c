@@ -430,14 +430,20 @@ void xr_cq_settle(struct xr_cq *cq)
 }
 EXPORT_SYMBOL_GPL(xr_cq_settle);
 
-/* A completion found no room: the queue becomes unusable. @cq->lock is held. */
-void xr_cq_overflow(struct xr_cq *cq)
+/*
+ * A completion found no room: the queue becomes unusable. @cq->lock is held. Return: false; true: it
+ * overwrites the oldest one instead.
+ */
+bool xr_cq_overflow(struct xr_cq *cq)
 {
+	if (cq->unbounded)
+		return true;
 	if (!cq->error)
 		xr_owner_raise(cq->owner, &cq->event);
 	cq->error = true;
 	if (cq->format == XR_FORMAT_OWN)
 		WRITE_ONCE(xr_cq_header(cq)->overflow, 1);
+	return false;
 }
 
 /* Tell the owner that an armed queue has fired. With bottom halves off, without @cq->lock. */

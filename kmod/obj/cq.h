@@ -6,6 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 #include <linux/types.h>
 #include <rdma/ib_user_verbs.h>
 
@@ -34,6 +35,9 @@ struct xroce_cqe;
  *	ring's header
  * @format: layout of @ring
  * @by_kernel: of a consumer in the kernel, which may poll and arm it in a hardware interrupt
+ * @stamped: XR_FORMAT_OWN: completions have timestamps
+ * @unbounded: XR_FORMAT_OWN: the program sees to it that it does not overflow: completions overwrite
+ *	the oldest ones
  * @users: number of references of queue pairs, as receive or send completion queue
  * @ended: number of queue pairs in ERR, with a receive queue of their own, that receive into it;
  *	see xr_recv_settle_cq()
@@ -46,7 +50,8 @@ struct xroce_cqe;
  * @charge: its charge against limits
  *
  * @users and @node are under the link's lock. A queue pair adds completions only while it
- * is counted in @users. @id, @format, @by_kernel, @context and @owner do not change,
+ * is counted in @users. @id, @format, @by_kernel, @stamped, @unbounded, @context and @owner do not
+ * change once it is used,
  * nor @mask and @ring without @context.
  */
 struct xr_cq {
@@ -59,6 +64,8 @@ struct xr_cq {
 	u8 armed;
 	u8 format;
 	bool by_kernel;
+	bool stamped;
+	bool unbounded;
 	u32 users;
 	atomic_t ended;
 	struct xr_ring ring;
@@ -88,7 +95,7 @@ bool xr_cq_holds(struct xr_cq *cq, bool urgent);
 int xr_cq_moderate(struct xr_cq *cq, u32 count, u32 usec);
 int xr_cq_moderate_all(struct xr_link *link, u32 count, u32 usec);
 void xr_cq_settle(struct xr_cq *cq);
-void xr_cq_overflow(struct xr_cq *cq);
+bool xr_cq_overflow(struct xr_cq *cq);
 void xr_cq_notify(struct xr_cq *cq);
 
 static inline struct xroce_cq_header *xr_cq_header(const struct xr_cq *cq)
@@ -127,6 +134,8 @@ static inline u32 xr_cq_space(const struct xr_cq *cq)
 {
 	u32 used = xr_cq_used(cq, cq->format), size = xr_cq_size(cq, cq->format);
 
+	if (unlikely(cq->unbounded))
+		return size;
 	return cq->error || used > size ? 0 : size - used;
 }
 
@@ -144,8 +153,7 @@ static __always_inline bool xr_cq_room(struct xr_cq *cq, enum xr_format format)
 {
 	if (likely(!cq->error && xr_cq_used(cq, format) < xr_cq_size(cq, format)))
 		return true;
-	xr_cq_overflow(cq);
-	return false;
+	return xr_cq_overflow(cq);
 }
 
 /*
@@ -238,6 +246,8 @@ static __always_inline bool xr_cq_add(struct xr_cq *cq, enum xr_format format,
 		return true;
 	}
 	xr_cqe_own(to + at * sizeof(*cqe), cqe);
+	if (unlikely(cq->stamped))
+		((struct xroce_cqe *)(to + at * sizeof(*cqe)))->timestamp = ktime_get_ns();
 	/* Pairs with the program's acquire load of the tail: it sees the whole entry. */
 	smp_store_release(&xr_cq_header(cq)->tail, cq->tail);
 	/*

@@ -24,6 +24,10 @@ static u32 xr_ib_cq_slots(enum xr_format format, unsigned int cqe)
 	return max_t(u32, xr_ib_slots(format, cqe), XROCE_CQ_MIN);
 }
 
+/* What completion queues of XR_FORMAT_OWN can do. */
+#define XR_IB_CQ_FLAGS	(IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | \
+			 IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN)
+
 /* What the provider is told about the ring of a completion queue. */
 union xr_ib_cq_resp {
 	struct rxe_create_cq_resp rxe;
@@ -65,7 +69,7 @@ int xr_ib_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	struct xr_link *link = xr_ib_link(ib->device);
 	struct xr_cq *cq;
 
-	if (attr->flags)
+	if (attr->flags & ~(format == XR_FORMAT_OWN ? XR_IB_CQ_FLAGS : 0))
 		return -EOPNOTSUPP;
 	if (!a.entries || (udata && udata->outlen < xr_ib_cq_resp_size(format)))
 		return -EINVAL;
@@ -77,6 +81,9 @@ int xr_ib_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		xr_cq_delete(link, own, a.cq);
 		return -EFAULT;
 	}
+	/* No queue pair uses it yet. */
+	cq->stamped = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	cq->unbounded = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
 	to_xr_ibcq(ib)->cq = cq;
 	ib->cqe = a.entries - xr_ib_empty(format);
 	return 0;

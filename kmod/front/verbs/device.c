@@ -210,6 +210,7 @@ static const struct ib_device_ops xr_ib_ops = {
 
 	.alloc_ucontext = xr_ib_alloc_ucontext,
 	.dealloc_ucontext = xr_ib_dealloc_ucontext,
+	.query_ucontext = xr_ib_query_ucontext,
 	.mmap = xr_ib_mmap,
 	.disassociate_ucontext = xr_ib_disassociate_ucontext,
 

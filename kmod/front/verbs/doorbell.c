@@ -132,6 +132,26 @@ int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata)
 	return ret;
 }
 
+/**
+ * xr_ib_query_ucontext() - tell a process that has got the context's file about the context
+ * @ib: the context
+ * @attrs: of the command: struct xroce_alloc_ucontext_resp, with another descriptor
+ *
+ * ibv_import_device(3).
+ *
+ * Return: 0; -EOPNOTSUPP: its provider is that of rxe; or an errno of xr_doorbell_open().
+ */
+int xr_ib_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attrs)
+{
+	struct xr_ibctx *ctx = to_xr_ibctx(ib);
+
+	if (!ctx->doorbell)
+		return -EOPNOTSUPP;
+	if (attrs->driver_udata.outlen < sizeof(struct xroce_alloc_ucontext_resp))
+		return -EINVAL;
+	return xr_doorbell_give(ctx->doorbell, &attrs->driver_udata);
+}
+
 /* Nobody uses the context by it when this returns. Sleeps. */
 void xr_doorbell_close(struct xr_ibctx *ctx)
 {

@@ -171,6 +171,11 @@ int xr_ib_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.local_ca_ack_delay = XR_IB_ACK_DELAY,
 	};
 	xr_ib_odp_caps(&attr->odp_caps);
+	/* The clock of completions: nanoseconds. */
+	if (to_xr_ibdev(ib)->own) {
+		attr->timestamp_mask = U64_MAX;
+		attr->hca_core_clock = NSEC_PER_MSEC;
+	}
 	return 0;
 }
 

@@ -432,6 +432,7 @@ void xr_ib_disassociate_ucontext(struct ib_ucontext *ib);
 
 /* doorbell.c */
 int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata);
+int xr_ib_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attrs);
 void xr_doorbell_close(struct xr_ibctx *ctx);
 
 /* event.c */
