@@ -34,18 +34,23 @@ static void probe_module(const char *feature, const char *name, const char *cure
 			    kernel.release, cure);
 }
 
-/* The provider is a library of rdma-core, in one of the directories of the distributions. */
-static void probe_provider(void)
+/*
+ * A provider is a library in one of the directories of the distributions. @feature: its name here;
+ * @library: its name there; @cure: what to do if there is none.
+ */
+static void probe_provider(const char *feature, const char *library, const char *cure)
 {
 	glob_t found = {};
+	char path[64];
 
-	glob("/usr/lib/*/libibverbs/librxe-rdmav*.so", 0, NULL, &found);
-	glob("/usr/lib*/libibverbs/librxe-rdmav*.so", GLOB_APPEND, NULL, &found);
+	snprintf(path, sizeof(path), "/usr/lib/*/libibverbs/%s-rdmav*.so", library);
+	glob(path, 0, NULL, &found);
+	snprintf(path, sizeof(path), "/usr/lib*/libibverbs/%s-rdmav*.so", library);
+	glob(path, GLOB_APPEND, NULL, &found);
 	if (found.gl_pathc)
-		feature_add("verbs_provider", FEATURE_YES, false, "%.150s", found.gl_pathv[0]);
+		feature_add(feature, FEATURE_YES, false, "%.150s", found.gl_pathv[0]);
 	else
-		feature_add("verbs_provider", FEATURE_NO, false,
-			    "no provider librxe of rdma-core (Debian: package ibverbs-providers)");
+		feature_add(feature, FEATURE_NO, false, "%s", cure);
 	globfree(&found);
 }
 
@@ -54,5 +59,8 @@ void feature_probe_verbs(void)
 	probe_module("uverbs", "ib_uverbs",
 		     ": a kernel with CONFIG_INFINIBAND_USER_ACCESS is needed");
 	probe_module("verbs", "xroce_ib", ": it is built with the module xroce if the kernel has uverbs");
-	probe_provider();
+	probe_provider("verbs_provider", "librxe",
+		       "no provider librxe of rdma-core (Debian: package ibverbs-providers)");
+	probe_provider("verbs_provider_xroce", "libxroce",
+		       "only for devices with \"provider xroce\": make install-provider");
 }
