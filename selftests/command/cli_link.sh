@@ -718,6 +718,49 @@ verbs_after_rxe() {
 	verbs_end
 }
 
+# has_provider NAME [TEXT]: of xr0, in JSON and, if it is TEXT, in text
+has_provider() {
+	xr -j link show dev x0 >"$work/link"
+	NAME=$1 holds 'l[0].get("provider") == os.environ["NAME"]' l="$work/link"
+	xr link show dev x0 >"$work/text"
+	[ "$(grep -o ' provider [a-z]*' "$work/text")" = "${2:+ provider $2}" ] ||
+		not_so "provider $1: $(cat "$work/text")"
+}
+
+# Whose provider programs need, by word, setting and rdma(8); and it is not installed here.
+verbs_provider() {
+	local installed=/etc/libibverbs.d/xroce.driver
+
+	verbs_begin
+	[ ! -e "$installed" ] || skip "$installed is there"
+	xr link add dev x0 mpt 64 qp 16 verbs xr0 provider xroce >"$work/made" 2>"$work/err"
+	grep -q ' verbs xr0 provider xroce$' "$work/made" || not_so "made: $(cat "$work/made")"
+	grep -q "^xroce: verbs xr0: its provider is not installed (no $installed): " "$work/err" ||
+		not_so "it says so: $(cat "$work/err")"
+	has_provider xroce xroce
+	modprobe rdma_rxe
+	rmmod rdma_rxe
+	has_verbs xr0
+	rdma link delete xr0
+	in_xr rdma link add xr0 type xroce netdev x0
+	has_provider rxe
+	rdma link delete xr0
+	in_xr rdma link add xr0 type xroce_own netdev x0
+	has_provider xroce xroce
+	xr link del dev x0
+	printf 'mpt 64\nqp 16\nverbs xr0\nprovider xroce\n' >"$work/conf"
+	xr link add dev x0 conf "$work/conf" >"$work/made" 2>"$work/err"
+	has_provider xroce xroce
+	xr link del dev x0
+	xr link add dev x0 conf "$work/conf" provider rxe >"$work/made" 2>"$work/err"
+	[ ! -s "$work/err" ] || not_so "no warning: $(cat "$work/err")"
+	has_provider rxe
+	xr link del dev x0
+	fails 2 '^xroce: provider "mlx5": must be rxe or xroce' link add dev x0 verbs xr0 provider mlx5
+	fails 2 '^xroce: provider: of which verbs device' link add dev x0 provider xroce
+	verbs_end
+}
+
 command_up
 
 run odd_names 'U1 D1'
@@ -742,4 +785,5 @@ run verbs_in_use U1
 run verbs_batch U1
 run uninstall_first U6
 run verbs_after_rxe U1
+run verbs_provider 'U1 U6'
 command_passed
