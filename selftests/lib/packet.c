@@ -331,6 +331,18 @@ struct packet packet_write(uint32_t len)
 	};
 }
 
+void packet_cnp(struct packet *packet)
+{
+	packet->opcode = XROCE_OP_CNP;
+	packet->becn = true;
+	packet->mig = false;
+	packet->ackreq = false;
+	packet->psn = 0;
+	packet->payload = XROCE_CNP_LEN;
+	packet->pad = 0;
+	packet->tos = 0;
+}
+
 void packet_build(const struct packet *p, struct frame *frame)
 {
 	uint32_t udp_len = UDP_LEN + BTH_LEN + packet_xth_len(p->opcode) - p->xth_cut +

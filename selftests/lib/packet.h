@@ -181,6 +181,9 @@ static inline uint8_t packet_pattern(uint8_t pattern, uint32_t i)
  */
 struct packet packet_write(uint32_t len);
 
+/* Make a congestion notification of a packet; from, to, partition and number stay. */
+void packet_cnp(struct packet *packet);
+
 /**
  * packet_build() - make the bytes of a packet
  * @packet: the description; at most PACKET_MAX bytes

@@ -6,12 +6,7 @@ void wire_cnp_send(struct wire *w, int n)
 {
 	struct packet was = w->req;
 
-	w->req.opcode = XROCE_OP_CNP;
-	w->req.becn = true;
-	w->req.ackreq = false;
-	w->req.psn = 0;
-	w->req.payload = 16;
-	w->req.pad = 0;
+	packet_cnp(&w->req);
 	for (; n && !test_failed(); n--)
 		wire_send(w);
 	w->req = was;

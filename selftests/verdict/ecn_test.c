@@ -137,14 +137,7 @@ static bool stage_cnp(struct scene *s)
 {
 	if (!scene_init(s))
 		return false;
-	s->req.opcode = XROCE_OP_CNP;
-	s->req.becn = true;
-	s->req.mig = false;
-	s->req.ackreq = false;
-	s->req.psn = 0;
-	s->req.payload = 16;
-	s->req.pad = 0;
-	s->req.tos = 0;
+	packet_cnp(&s->req);
 	return true;
 }
 

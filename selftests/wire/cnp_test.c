@@ -290,11 +290,7 @@ WIRE_TEST(cnp_for_us, "D4 D5 D6", "a received notification is counted, not answe
 	struct xroce_stat before = live_stat(), now;
 	struct xroce_qp_query q = { .qpn = w->qpn };
 
-	w->req.opcode = XROCE_OP_CNP;
-	w->req.becn = true;
-	w->req.ackreq = false;
-	w->req.psn = 0;
-	w->req.payload = 16;
+	packet_cnp(&w->req);
 	w->req.tos = ECN_CE;
 	wire_send(w);
 	w->req.icrc_flip = 0x80;
