@@ -13,8 +13,8 @@
 #   includes      no include cycles in the folders of one_way
 #   folders       includes between folders of the module go down: see layers
 #   columns       no line of C is longer than .clang-format allows, except strings
-#   functions     none of the module or the XDP program has over 60 lines, unless the comment right
-#                 above it has "Long: " and the reason
+#   functions     none of the module, the XDP program, the library or the command has over 60 lines,
+#                 unless the comment right above it has "Long: " and the reason
 #   messages      subject and body of commits newer than $messages_since
 #
 # usage: KDIR=DIR lint.sh [TOOL]...
@@ -151,7 +151,7 @@ run_columns() {
 }
 
 run_functions() {
-	files '*.[ch]' | grep -E '^(bpf|kmod)/' | xargs awk '
+	files '*.[ch]' | grep -E '^(bpf|kmod|user)/' | xargs awk '
 		/^$/ { reason = 0 }
 		/Long: / { reason = 1 }
 		/^[a-z].*\(/ { name = $0 }
