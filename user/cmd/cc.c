@@ -97,7 +97,7 @@ static int cc_add(int argc, char **argv)
 	int status;
 
 	status = arg_parse(args, argc, argv);
-	return status ? : cc_load(file, replace);
+	return status ? : (replace ? cc_replace : cc_load)(file);
 }
 
 /* Detach the BPF link of an algorithm. Return: an exit status. */

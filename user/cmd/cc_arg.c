@@ -81,5 +81,5 @@ int qp_set(int argc, char **argv)
 	};
 	int status = arg_parse(args, argc, argv);
 
-	return status ? : dev_each(dev, true, set_one, &change);
+	return status ? : dev_one(dev, set_one, &change);
 }

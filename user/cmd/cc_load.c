@@ -122,7 +122,8 @@ static int add_map(const char *name, int map)
 	return status;
 }
 
-static int add(struct loading *l, bool replace)
+/* Load the programs, and have @put_map make their map an algorithm. Return: an exit status. */
+static int put(struct loading *l, int (*put_map)(const char *name, int map))
 {
 	const struct cc_object *o = &l->object;
 	char name[XROCE_CC_NAME_MAX];
@@ -136,7 +137,7 @@ static int add(struct loading *l, bool replace)
 	map = cc_kernel_map(&l->kernel, o, name);
 	if (map < 0)
 		return EXIT_ERROR;
-	status = replace ? replace_map(name, map) : add_map(name, map);
+	status = put_map(name, map);
 	close(map);
 	if (status)
 		return status;
@@ -146,7 +147,7 @@ static int add(struct loading *l, bool replace)
 	return EXIT_OK;
 }
 
-int cc_load(const char *path, bool replace)
+static int load(const char *path, int (*put_map)(const char *name, int map))
 {
 	struct loading *l = calloc(1, sizeof(*l));
 	int status;
@@ -157,10 +158,20 @@ int cc_load(const char *path, bool replace)
 	if (!status) {
 		status = cc_kernel_open(&l->kernel, path);
 		if (!status)
-			status = add(l, replace);
+			status = put(l, put_map);
 		cc_kernel_close(&l->kernel);
 	}
 	cc_object_close(&l->object);
 	free(l);
 	return status;
+}
+
+int cc_load(const char *path)
+{
+	return load(path, add_map);
+}
+
+int cc_replace(const char *path)
+{
+	return load(path, replace_map);
 }

@@ -3,15 +3,15 @@
 #ifndef _XROCE_CC_LOAD_H
 #define _XROCE_CC_LOAD_H
 
-#include <stdbool.h>
-
 /**
  * cc_load() - load an algorithm from a BPF object, and pin it
  * @path: the file
- * @replace: take the place of the one of the same name, for all links and connections that use it
  *
  * Return: an exit status; an error has been printed.
  */
-int cc_load(const char *path, bool replace);
+int cc_load(const char *path);
+
+/* The same in the place of the one of its name, for all links and connections that use it. */
+int cc_replace(const char *path);
 
 #endif /* _XROCE_CC_LOAD_H */

@@ -61,7 +61,7 @@ int dev_open(const char *netdev, struct xroce **x)
 	return status ? : open_one(name, x);
 }
 
-static int show_one(const char *netdev, dev_show show, void *arg)
+int dev_one(const char *netdev, dev_show show, void *arg)
 {
 	char name[IF_NAMESIZE];
 	struct xroce *x;
@@ -81,19 +81,19 @@ static int show_one(const char *netdev, dev_show show, void *arg)
 	return status;
 }
 
-int dev_each(const char *netdev, bool one, dev_show show, void *arg)
+int dev_each(const char *netdev, dev_show show, void *arg)
 {
 	struct xroce_link_query q = {};
 	char name[IF_NAMESIZE];
 	int status = EXIT_OK;
 	int err;
 
-	if (netdev || one)
-		return show_one(netdev, show, arg);
+	if (netdev)
+		return dev_one(netdev, show, arg);
 	while (!(err = xroce_link_next(&q, false))) {
 		if (!q.mpt_entries)
 			continue;
-		status = show_one(dev_name(&q, name), show, arg);
+		status = dev_one(dev_name(&q, name), show, arg);
 		if (status)
 			return status;
 	}

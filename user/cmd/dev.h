@@ -29,14 +29,16 @@ typedef int (*dev_show)(struct xroce *x, const char *netdev, void *arg);
 
 /**
  * dev_each() - call @show for a device's link, or for every link in this network namespace
- * @netdev: name of the device; NULL: all devices, or with @one the only one
- * @one: @show looks for one object, whose number has no meaning on other links
+ * @netdev: name of the device; NULL: all devices
  * @show: the callback
  * @arg: argument of @show
  *
  * Return: an exit status; an error has been printed.
  */
-int dev_each(const char *netdev, bool one, dev_show show, void *arg);
+int dev_each(const char *netdev, dev_show show, void *arg);
+
+/* The same, but NULL is the only device: @show needs a number that has no meaning on others. */
+int dev_one(const char *netdev, dev_show show, void *arg);
 
 /*
  * Present name of a link's device in this network namespace; q->name may be an older one.

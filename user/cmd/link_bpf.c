@@ -128,7 +128,7 @@ static __u64 map_memory(int fd)
 	return bytes;
 }
 
-static void print_map(const struct bpf_map_info *map, int fd)
+static void print_details(const struct bpf_map_info *map, int fd)
 {
 	print_begin();
 	print_str("name", map->name);
@@ -140,8 +140,14 @@ static void print_map(const struct bpf_map_info *map, int fd)
 	print_end();
 }
 
-/* Print maps, with all fields if @full, else only name and number. */
-static void print_maps(const __u32 *ids, __u32 n, bool full)
+static void print_name(const struct bpf_map_info *map, int fd)
+{
+	(void)fd;
+	print_num(map->name, map->id);
+}
+
+static void print_maps(const __u32 *ids, __u32 n,
+		       void (*print)(const struct bpf_map_info *map, int fd))
 {
 	struct bpf_map_info map;
 	__u32 i, len;
@@ -153,12 +159,8 @@ static void print_maps(const __u32 *ids, __u32 n, bool full)
 			continue;
 		memset(&map, 0, sizeof(map));
 		len = sizeof(map);
-		if (!bpf_obj_get_info_by_fd(fd, &map, &len)) {
-			if (full)
-				print_map(&map, fd);
-			else
-				print_num(map.name, map.id);
-		}
+		if (!bpf_obj_get_info_by_fd(fd, &map, &len))
+			print(&map, fd);
 		close(fd);
 	}
 }
@@ -188,7 +190,7 @@ void link_bpf_print_maps(const char *dev, __u32 ifindex)
 	/* Sort by number, which is the order in which the maps were made. */
 	qsort(ids, prog.nr_map_ids, sizeof(ids[0]), by_number);
 	print_inner_begin("maps");
-	print_maps(ids, prog.nr_map_ids, false);
+	print_maps(ids, prog.nr_map_ids, print_name);
 	print_inner_end();
 	if (!options.details)
 		return;
@@ -205,6 +207,6 @@ void link_bpf_print_maps(const char *dev, __u32 ifindex)
 	print_num("verified", prog.verified_insns);
 	print_inner_end();
 	print_array_begin("map_details", "map");
-	print_maps(ids, prog.nr_map_ids, true);
+	print_maps(ids, prog.nr_map_ids, print_details);
 	print_array_end();
 }

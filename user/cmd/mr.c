@@ -306,7 +306,7 @@ static int mr_show(int argc, char **argv)
 	if (w.word && (w.name || w.owner || w.in_pd))
 		return usage("mr %s: cannot be combined with pd, name and owner", w.word);
 	print_list_begin();
-	status = dev_each(dev, w.word || w.in_pd, show_all, &w);
+	status = (w.word || w.in_pd ? dev_one : dev_each)(dev, show_all, &w);
 	print_list_end();
 	return status;
 }

@@ -32,7 +32,7 @@ int one_do(int argc, char **argv, const char *name, const struct arg_type *type,
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
-	return dev_each(dev, true, call, &c);
+	return dev_one(dev, call, &c);
 }
 
 int one_show(int argc, char **argv, const char *name,
@@ -53,7 +53,7 @@ int one_show(int argc, char **argv, const char *name,
 		return status;
 	seen = args[0].state & ARG_SEEN;
 	print_list_begin();
-	status = dev_each(dev, seen, show, seen ? &one : NULL);
+	status = seen ? dev_one(dev, show, &one) : dev_each(dev, show, NULL);
 	print_list_end();
 	return status;
 }

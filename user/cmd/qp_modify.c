@@ -132,5 +132,5 @@ int qp_modify(int argc, char **argv)
 	m->pkey = pkey;
 	m->min_rnr_timer = rnr;
 	m->max_dest_rd_atomic = rd;
-	return dev_each(dev, true, modify_one, &modify);
+	return dev_one(dev, modify_one, &modify);
 }

@@ -132,7 +132,7 @@ int sample_take(const char *netdev, struct sample *s)
 	size_t i;
 
 	memset(s, 0, sizeof(*s));
-	status = dev_each(netdev, false, take_link, s);
+	status = dev_each(netdev, take_link, s);
 	if (status) {
 		sample_free(s);
 		return status;
