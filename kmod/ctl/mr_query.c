@@ -31,14 +31,14 @@ static void xr_mr_describe(const struct xr_mr *mr, struct xroce_mr_query *q)
  * xr_mr_query() - query a region
  * @link: the link
  * @caller: the requesting file
- * @next: take the first region with this handle or a higher one that @caller may see
- * @q: in: handle; out: all fields
+ * @q: in: handle; XROCE_F_NEXT: or the first with a higher one that @caller may see; out: all
+ *	fields
  *
  * Return: 0; -ENOENT: @caller sees no such region.
  */
-int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
-		struct xroce_mr_query *q)
+int xr_mr_query(struct xr_link *link, struct xr_owner *caller, struct xroce_mr_query *q)
 {
+	bool next = q->flags & XROCE_F_NEXT;
 	unsigned long index = q->mr;
 	struct xr_mr *mr;
 

@@ -47,8 +47,7 @@ void xr_mr_free(struct xr_mr *mr);
 int xr_mr_dereg(struct xr_link *link, struct xr_owner *caller, u32 index);
 
 /* mr_query.c */
-int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
-		struct xroce_mr_query *q);
+int xr_mr_query(struct xr_link *link, struct xr_owner *caller, struct xroce_mr_query *q);
 int xr_mr_entries(struct xr_link *link, struct xr_owner *caller, u32 index,
 		  u64 first, u32 *count, u64 *entry);
 

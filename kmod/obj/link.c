@@ -418,15 +418,15 @@ static bool xr_link_has_vlan(struct net_device *dev)
 
 /**
  * xr_link_query() - query a link
- * @id: number of the link
- * @next: if there is no such link, take the one with the next higher number
- * @q: filled in
+ * @q: in: number; XROCE_F_NEXT: or, if there is no such link, the next higher one; out: all fields
  *
  * Return: 0; -ENOENT: the caller sees no such link.
  */
-int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
+int xr_link_query(struct xroce_link_query *q)
 {
+	bool next = q->flags & XROCE_F_NEXT;
 	struct xr_link *link;
+	u32 id = q->link;
 	int ret = -ENOENT;
 
 	mutex_lock(&xr_links_lock);

@@ -187,7 +187,7 @@ int xr_link_prog(u32 id, int fd);
 struct xr_link *xr_link_take(u32 id, bool force);
 void xr_link_free(struct xr_link *link);
 void xr_link_forget_maker(struct xr_ctx *maker);
-int xr_link_query(u32 id, bool next, struct xroce_link_query *q);
+int xr_link_query(struct xroce_link_query *q);
 int xr_link_do(u32 id, int (*fn)(struct xr_link *link, void *arg), void *arg);
 struct xr_link *xr_link_of_dev(const struct net_device *dev);
 struct xr_link *xr_link_use(u32 ifindex);

@@ -259,14 +259,14 @@ static void xr_mw_describe(struct xr_link *link, struct xr_mw *mw,
  * xr_mw_query() - query a window
  * @link: the link
  * @caller: the requesting file
- * @next: take the first window with this handle or a higher one that @caller may see
- * @q: in: handle; out: all fields
+ * @q: in: handle; XROCE_F_NEXT: or the first with a higher one that @caller may see; out: all
+ *	fields
  *
  * Return: 0; -ENOENT: @caller sees no such window.
  */
-int xr_mw_query(struct xr_link *link, struct xr_owner *caller, bool next,
-		struct xroce_mw_query *q)
+int xr_mw_query(struct xr_link *link, struct xr_owner *caller, struct xroce_mw_query *q)
 {
+	bool next = q->flags & XROCE_F_NEXT;
 	unsigned long index = q->mw;
 	struct xr_mw *mw;
 

@@ -104,8 +104,7 @@ int xr_mw_create(struct xr_link *link, struct xr_owner *caller,
 		 struct xr_owner *owner, struct xroce_mw_add *a);
 int xr_mw_delete(struct xr_link *link, struct xr_owner *caller, u32 index);
 void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw);
-int xr_mw_query(struct xr_link *link, struct xr_owner *caller, bool next,
-		struct xroce_mw_query *q);
+int xr_mw_query(struct xr_link *link, struct xr_owner *caller, struct xroce_mw_query *q);
 void xr_mw_orphan(struct xr_pd *pd, const struct xr_mr *mr,
 		  const struct xr_qp *qp);
 

@@ -133,14 +133,14 @@ struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *caller,
  * xr_pd_query() - query a protection domain
  * @link: the link
  * @caller: the requesting file
- * @next: take the first domain with this number or a higher one that @caller may see
- * @q: in: number; out: all fields
+ * @q: in: number; XROCE_F_NEXT: or the first with a higher one that @caller may see; out: all
+ *	fields
  *
  * Return: 0; -ENOENT: @caller sees no such domain.
  */
-int xr_pd_query(struct xr_link *link, struct xr_owner *caller, bool next,
-		struct xroce_pd_query *q)
+int xr_pd_query(struct xr_link *link, struct xr_owner *caller, struct xroce_pd_query *q)
 {
+	bool next = q->flags & XROCE_F_NEXT;
 	unsigned long id = q->pd;
 	struct xr_pd *pd;
 

@@ -41,8 +41,7 @@ struct xr_pd {
 int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id);
 int xr_pd_delete(struct xr_link *link, struct xr_owner *caller, u32 id);
 void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd);
-int xr_pd_query(struct xr_link *link, struct xr_owner *caller, bool next,
-		struct xroce_pd_query *q);
+int xr_pd_query(struct xr_link *link, struct xr_owner *caller, struct xroce_pd_query *q);
 struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *caller,
 			 const struct xr_owner *owner, u32 id);
 

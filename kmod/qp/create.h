@@ -38,7 +38,6 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller, u32 qpn,
 		 const struct xr_qp_attr *a);
 
 /* query.c */
-int xr_qp_query(struct xr_link *link, struct xr_owner *caller, bool next,
-		struct xroce_qp_query *q);
+int xr_qp_query(struct xr_link *link, struct xr_owner *caller, struct xroce_qp_query *q);
 
 #endif

@@ -167,15 +167,14 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
  * xr_qp_query() - query a queue pair
  * @link: the link
  * @caller: the requesting file
- * @next: take the first queue pair, at this position in the table or a later one, that
- *	@caller may see
- * @q: in: number; out: all fields
+ * @q: in: number; XROCE_F_NEXT: the first at its position in the table, or at a later one, that
+ *	@caller may see; out: all fields
  *
  * Return: 0; -ENOENT: @caller sees no such queue pair.
  */
-int xr_qp_query(struct xr_link *link, struct xr_owner *caller, bool next,
-		struct xroce_qp_query *q)
+int xr_qp_query(struct xr_link *link, struct xr_owner *caller, struct xroce_qp_query *q)
 {
+	bool next = q->flags & XROCE_F_NEXT;
 	u32 slot = q->qpn & link->qp_mask;
 	struct xr_qp *qp;
 

@@ -226,13 +226,13 @@ bool xr_cc_listens(const struct xr_cc_choice *choice)
 
 /**
  * xr_cc_query() - query an algorithm
- * @next: take the one with the next higher number if there is none
- * @q: in: its number; out: all
+ * @q: in: its number; XROCE_F_NEXT: or, if there is none, the next higher one; out: all
  *
  * Return: 0 or -ENOENT.
  */
-int xr_cc_query(bool next, struct xroce_cc_query *q)
+int xr_cc_query(struct xroce_cc_query *q)
 {
+	bool next = q->flags & XROCE_F_NEXT;
 	int ret = -ENOENT;
 	struct xr_cc_alg *alg;
 

@@ -52,7 +52,7 @@ struct xr_cc_choice {
 int xr_cc_choose(struct xr_cc_choice *choice, const char *name);
 void xr_cc_chosen(const struct xr_cc_choice *choice, char *name);
 bool xr_cc_listens(const struct xr_cc_choice *choice);
-int xr_cc_query(bool next, struct xroce_cc_query *q);
+int xr_cc_query(struct xroce_cc_query *q);
 
 /* For send/ alone. */
 const struct xroce_cc_ops *xr_cc_join(struct xr_cc_user *user,

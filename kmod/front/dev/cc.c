@@ -43,9 +43,6 @@ int xr_do_qp_cc(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
 
 int xr_do_cc_query(struct xr_ctx *ctx, struct xr_link *unused, union xroce_cmd *arg)
 {
-	struct xroce_cc_query *a = &arg->cc_query;
-	bool next = a->flags & XROCE_F_NEXT;
-
-	a->reserved = 0;
-	return xr_cc_query(next, a);
+	arg->cc_query.reserved = 0;
+	return xr_cc_query(&arg->cc_query);
 }

@@ -59,8 +59,7 @@ static int xr_do_pd_del(struct xr_ctx *ctx, struct xr_link *link,
 static int xr_do_pd_query(struct xr_ctx *ctx, struct xr_link *link,
 			  union xroce_cmd *arg)
 {
-	return xr_pd_query(link, &ctx->own, arg->pd_query.flags & XROCE_F_NEXT,
-			   &arg->pd_query);
+	return xr_pd_query(link, &ctx->own, &arg->pd_query);
 }
 
 static int xr_do_cq_add(struct xr_ctx *ctx, struct xr_link *link,

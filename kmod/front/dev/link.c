@@ -50,9 +50,7 @@ int xr_do_link_del(struct xr_ctx *ctx, struct xr_link *unused, union xroce_cmd *
 
 int xr_do_link_query(struct xr_ctx *ctx, struct xr_link *unused, union xroce_cmd *arg)
 {
-	struct xroce_link_query *a = &arg->link_query;
-
-	return xr_link_query(a->link, a->flags & XROCE_F_NEXT, a);
+	return xr_link_query(&arg->link_query);
 }
 
 int xr_do_link_use(struct xr_ctx *ctx, struct xr_link *unused, union xroce_cmd *arg)

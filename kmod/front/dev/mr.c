@@ -62,8 +62,7 @@ int xr_do_mr_dereg(struct xr_ctx *ctx, struct xr_link *link,
 int xr_do_mr_query(struct xr_ctx *ctx, struct xr_link *link,
 		   union xroce_cmd *arg)
 {
-	return xr_mr_query(link, &ctx->own, arg->mr_query.flags & XROCE_F_NEXT,
-			   &arg->mr_query);
+	return xr_mr_query(link, &ctx->own, &arg->mr_query);
 }
 
 int xr_do_mr_reg_phys(struct xr_ctx *ctx, struct xr_link *link,

@@ -30,8 +30,7 @@ int xr_do_mw_query(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *ar
 {
 	if (arg->mw_query.reserved)
 		return -EINVAL;
-	return xr_mw_query(link, &ctx->own, arg->mw_query.flags & XROCE_F_NEXT,
-			   &arg->mw_query);
+	return xr_mw_query(link, &ctx->own, &arg->mw_query);
 }
 
 int xr_do_mw_bind(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)

@@ -98,8 +98,7 @@ int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *ar
 {
 	if (arg->qp_query.reserved || arg->qp_query.reserved2)
 		return -EINVAL;
-	return xr_qp_query(link, &ctx->own, arg->qp_query.flags & XROCE_F_NEXT,
-			   &arg->qp_query);
+	return xr_qp_query(link, &ctx->own, &arg->qp_query);
 }
 
 int xr_do_qp_send(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)

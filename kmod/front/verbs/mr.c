@@ -218,7 +218,7 @@ static int xr_ib_advise(struct xr_ibctx *ctx, u32 pd, u32 advice, const struct i
 	};
 	int ret;
 
-	ret = xr_mr_query(ctx->link, &ctx->own, false, &q);
+	ret = xr_mr_query(ctx->link, &ctx->own, &q);
 	if (!ret && (q.lkey != sge->lkey || q.pd != pd))
 		ret = -ENOENT;
 	return xr_ib_advise_errno(ret ?: xr_mr_advise(ctx->link, &ctx->own, &a));

@@ -207,7 +207,7 @@ int xr_ib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	int ret;
 
 	mutex_lock(&qp->modify_lock);
-	ret = qp->qp ? xr_qp_query(qp->qp->link, qp->qp->owner, false, &q) : -EINVAL;
+	ret = qp->qp ? xr_qp_query(qp->qp->link, qp->qp->owner, &q) : -EINVAL;
 	if (!ret) {
 		*attr = qp->attr;
 		psn = READ_ONCE(qp->qp->send.attr.psn);

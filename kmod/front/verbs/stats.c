@@ -100,7 +100,7 @@ static void xr_ib_qp_read(const struct xr_ibqp *qp, u64 *value)
 	struct xroce_qp_query q = { .qpn = qp->ib.qp_num };
 	u32 i;
 
-	if (xr_qp_query(qp->qp->link, qp->qp->owner, false, &q))
+	if (xr_qp_query(qp->qp->link, qp->qp->owner, &q))
 		memset(&q, 0, sizeof(q));
 	for (i = 0; i < XR_IB_QP_COUNTS; i++)
 		value[i] = *(u64 *)((void *)&q + xr_ib_of_qp[i]);
