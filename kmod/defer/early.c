@@ -68,28 +68,28 @@ bool xr_early_done(struct xr_qp *qp, const struct xr_deferred *d, const struct x
 	return spare;
 }
 
-/*
- * Send a NAK for the hole, or acknowledge what was executed. @lost: a hole counts as lost;
- * otherwise @done is the PSN behind what was executed. Return: false: another CPU has the claim.
- */
-static bool xr_early_answer(struct xr_qp *qp, const struct xr_defer_way *way, bool lost, u32 done)
+/* Send a NAK for a hole that counts as lost. This CPU has the claim. */
+static void xr_early_nak(struct xr_qp *qp, const struct xr_defer_way *way)
 {
 	struct xroce_qp *q = qp->map;
 
-	if (cmpxchg(&q->claim, 0, 1))
-		return false;
-	if (!q->error && lost && !q->nak_sent) {
-		q->nak_sent = 1;
-		q->naks++;
-		q->silent++;
-		this_cpu_inc(qp->link->stat->nak_seq);
-		xr_response_tell(qp, way->l2, way->l2_len, q->epsn, q->msn, XROCE_SYN_NAK_SEQ);
-	} else if (!q->error && !lost && q->epsn == done) {
+	if (q->error || q->nak_sent)
+		return;
+	q->nak_sent = 1;
+	q->naks++;
+	q->silent++;
+	this_cpu_inc(qp->link->stat->nak_seq);
+	xr_response_tell(qp, way->l2, way->l2_len, q->epsn, q->msn, XROCE_SYN_NAK_SEQ);
+}
+
+/* Acknowledge what was executed; @done is the PSN behind it. This CPU has the claim. */
+static void xr_early_ack(struct xr_qp *qp, const struct xr_defer_way *way, u32 done)
+{
+	struct xroce_qp *q = qp->map;
+
+	if (!q->error && q->epsn == done)
 		xr_response_tell(qp, way->l2, way->l2_len, xr_psn_add(done, XROCE_PSN_MASK),
 				 q->msn, XROCE_SYN_ACK);
-	}
-	xr_qp_release(q);
-	return true;
 }
 
 /**
@@ -130,7 +130,14 @@ bool xr_early_tell(struct xr_qp *qp, struct xr_defer_way *way)
 	spin_unlock(&k->lock);
 	if (sack)
 		xr_sack_queue(qp, way->l2, way->l2_len);
-	else if ((lost || silent) && way->l2_len && !xr_early_answer(qp, way, lost, done))
+	if (sack || !(lost || silent) || !way->l2_len)
+		return false;
+	if (cmpxchg(&qp->map->claim, 0, 1))
 		return true;
+	if (lost)
+		xr_early_nak(qp, way);
+	else
+		xr_early_ack(qp, way, done);
+	xr_qp_release(qp->map);
 	return false;
 }
