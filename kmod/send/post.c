@@ -257,23 +257,26 @@ static void xr_post_executed(struct xr_send *s)
 	smp_store_release(&s->executed, s->tail);
 }
 
+/* Find the index @end of xr_post_batch(). Return: 0; -EINVAL: it is impossible. */
+static int xr_post_begin(const struct xr_send *s, u32 *end)
+{
+	*end = xr_post_end(s->ring.mem);
+	return *end - s->tail > s->mask + 1 ? -EINVAL : 0;
+}
+
 /*
- * Copy at most XR_POST_BATCH work requests before the index *@end, and execute them, or discard
- * them before RTS. *@end is set if @first. Return: 1: some are left; 0: none; an errno of
- * xr_post_send().
+ * Copy at most XR_POST_BATCH work requests before the index @end, and execute them, or discard
+ * them before RTS. Return: 1: some are left; 0: none; an errno of xr_post_send().
  */
-static int xr_post_batch(struct xr_qp *qp, bool first, u32 *end)
+static int xr_post_batch(struct xr_qp *qp, u32 end)
 {
 	bool ready = xr_qp_state(qp) >= XROCE_QPS_RTS;
 	struct xr_send *s = &qp->send;
-	u32 i, n;
+	u32 i, n = end - s->tail;
 
-	if (first)
-		*end = xr_post_end(s->ring.mem);
-	n = *end - s->tail;
-	/* Impossible, unless another thread has executed entries beyond the index. */
+	/* Another thread has executed entries beyond the index. */
 	if (n > s->mask + 1)
-		return first ? -EINVAL : 0;
+		return 0;
 	for (i = 0; i < min(n, XR_POST_BATCH); i++)
 		if (!xr_post_next(qp, READ_ONCE(xr_post_entry(s)->opcode)))
 			break;
@@ -316,8 +319,10 @@ int xr_post_send(struct xr_link *link, const struct xr_owner *caller, u32 qpn)
 		if (qp && qp->owner == caller) {
 			spin_lock(&qp->send.lock);
 			/* It may be destroyed meanwhile: its ring exists until it is dead. */
-			if (qp->send.ring_stride && qp->send.state != XR_SEND_DYING)
-				ret = xr_post_batch(qp, first, &end);
+			if (qp->send.ring_stride && qp->send.state != XR_SEND_DYING) {
+				ret = first ? xr_post_begin(&qp->send, &end) : 0;
+				ret = ret ? : xr_post_batch(qp, end);
+			}
 			ended = READ_ONCE(qp->failed) || !xr_send_active(&qp->send);
 			spin_unlock(&qp->send.lock);
 			/* Receives that were posted in ERR, of which nothing else tells. */
