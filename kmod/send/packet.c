@@ -85,26 +85,25 @@ static void xr_request_network(struct xr_send *s, const struct xroce_qp *to, u32
 }
 
 /**
- * xr_request_ecn() - have packets of a connection be ECN-capable, or not any more
+ * xr_request_ecn() - set whether packets of a connection are ECN-capable
  * @qp: the queue pair
- * @ecn: its algorithm of congestion control listens to marks. They are also ECN-capable if the
+ * @listens: its algorithm of congestion control listens to marks. They are also ECN-capable if the
  *	owner of the queue pair wants that
  *
  * The lock of the send side is held, or the queue pair is on its way to RTR. The responses of the
  * XDP program change only on the way to RTR, before their template is made.
  */
-void xr_request_ecn(struct xr_qp *qp, bool ecn)
+void xr_request_ecn(struct xr_qp *qp, bool listens)
 {
+	struct xr_send *s = &qp->send;
 	u8 tos = qp->map->tos;
 
-	WRITE_ONCE(qp->send.listens, ecn);
-	if (ecn && !(tos & XROCE_ECN_MASK)) {
-		WRITE_ONCE(qp->map->tos, tos | XROCE_ECN_ECT0);
-		qp->send.ecn = true;
-	} else if (!ecn && qp->send.ecn) {
-		WRITE_ONCE(qp->map->tos, tos & ~XROCE_ECN_MASK);
-		qp->send.ecn = false;
-	}
+	/* As the owner wants it. */
+	if (s->ecn)
+		tos &= ~XROCE_ECN_MASK;
+	s->ecn = listens && !(tos & XROCE_ECN_MASK);
+	WRITE_ONCE(s->listens, listens);
+	WRITE_ONCE(qp->map->tos, s->ecn ? tos | XROCE_ECN_ECT0 : tos);
 }
 
 /**

@@ -31,7 +31,7 @@ struct xr_request {
 };
 
 u32 xr_request_want(const struct xr_qp *qp, const struct xr_swqe *w, u32 psn, u32 end);
-void xr_request_ecn(struct xr_qp *qp, bool ecn);
+void xr_request_ecn(struct xr_qp *qp, bool listens);
 void xr_request_template(struct xr_qp *qp);
 void xr_request_sack(struct xr_send *s);
 void xr_request_again(struct xr_send *s);
