@@ -176,8 +176,8 @@ static void xr_qp_publish(struct xr_link *link, struct xr_qp *qp, u32 slot)
  * is held. Return: 0, with the number in @a; or an errno of QP_ADD: the queue pair is in no table,
  * and the caller frees it.
  */
-static int xr_qp_link(struct xr_link *link, struct xr_owner *caller, struct xr_qp *qp, bool gsi,
-		      struct xroce_qp_add *a)
+static int xr_qp_link(struct xr_link *link, struct xr_owner *caller, struct xr_qp *qp,
+		      const struct xr_qp_init *init, struct xroce_qp_add *a)
 {
 	u32 slot;
 	int ret;
@@ -185,12 +185,12 @@ static int xr_qp_link(struct xr_link *link, struct xr_owner *caller, struct xr_q
 	qp->pd = xr_pd_find(link, caller, qp->owner, a->pd);
 	if (IS_ERR(qp->pd))
 		return PTR_ERR(qp->pd);
-	slot = gsi ? xr_qp_take_gsi(link) : xr_qp_slot(link);
+	slot = init->gsi ? xr_qp_take_gsi(link) : xr_qp_slot(link);
 	if (slot == link->qp_entries) {
 		xr_refuse(qp->owner, XROCE_COUNT_QP, XR_REFUSED_FULL);
 		return -ENOSPC;
 	}
-	qp->qpn = gsi ? XROCE_QPN_GSI : xr_qpn_draw(link, slot);
+	qp->qpn = init->gsi ? XROCE_QPN_GSI : xr_qpn_draw(link, slot);
 	xr_responses_init(&qp->responses, link, qp->qpn);
 	xr_requester_init(&qp->send, link, qp);
 	ret = xr_qp_join(link, qp, a);
@@ -225,7 +225,7 @@ struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller,
 	if (IS_ERR(qp))
 		return qp;
 	mutex_lock(&link->lock);
-	ret = xr_qp_link(link, caller, qp, init->gsi, a);
+	ret = xr_qp_link(link, caller, qp, init, a);
 	if (ret)
 		xr_qp_free(qp);
 	mutex_unlock(&link->lock);
