@@ -71,4 +71,10 @@ int arg_parse(struct arg *table, int argc, char **argv);
 #define ACCESS_BITS	10
 extern const char *const access_names[ACCESS_BITS];
 
+/* True if the argument @i of the table @args was given. */
+static inline bool arg_seen(const struct arg *args, int i)
+{
+	return args[i].state & ARG_SEEN;
+}
+
 #endif /* _XROCE_ARG_H */

@@ -311,6 +311,18 @@ static int mr_show(int argc, char **argv)
 	return status;
 }
 
+void mr_show_keys(__u32 mr, __u32 lkey, __u32 rkey, __u64 iova,
+		      __u64 length)
+{
+	print_begin();
+	print_hex("mr", 1, mr);
+	print_hex("lkey", 8, lkey);
+	print_hex("rkey", 8, rkey);
+	print_hex("iova", 1, iova);
+	print_size("length", length);
+	print_end();
+}
+
 const struct cmd mr_verbs[] = {
 	{ "show", mr_show, "[dev DEV] [ [mr] HANDLE|NAME | [pd N|last] [name NAME]\n"
 	  "\t[owner persistent|program|kernel] ] [--mtt]", .mtt = true },

@@ -24,11 +24,11 @@ int mr_not_found(const char *word, int err);
  */
 int mr_windows(struct xroce *x, const char *word, __u32 mr);
 
-/* mr_add.c */
+/* Print number and keys of a region that has been registered. */
+void mr_show_keys(__u32 mr, __u32 lkey, __u32 rkey, __u64 iova, __u64 length);
+
 int mr_add(int argc, char **argv);
 int mr_change(int argc, char **argv);
-
-/* mr_advise.c */
 int mr_advise(int argc, char **argv);
 
 #endif /* _XROCE_MR_H */
