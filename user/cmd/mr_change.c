@@ -41,7 +41,8 @@ static int change(struct xroce *x, const struct mr_memory *m, const char *word,
 	if (r->mask & XROCE_REREG_PD && pd_foreign(x, "mr", r->pd, err))
 		return EXIT_ERROR;
 	if (err && r->mask & XROCE_REREG_TRANSLATION)
-		return mr_memory_failed(x, m, word, false, r->pd, access, err);
+		return mr_memory_failed(x, m, &(struct mr_wish){ word, r->pd, access,
+				XROCE_COUNT_PINNED }, err);
 	if (err == -ENOENT && r->mask & XROCE_REREG_PD)
 		return fail("mr %s: pd %u: %s", word, r->pd,
 			    reason(err, mr_reasons));

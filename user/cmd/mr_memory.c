@@ -141,21 +141,22 @@ __u64 mr_memory_pins(__u64 begin, __u64 length, __u32 access)
 	return access & XROCE_ACCESS_ON_DEMAND ? 0 : length + begin % sysconf(_SC_PAGESIZE);
 }
 
-int mr_memory_failed(struct xroce *x, const struct mr_memory *m,
-			 const char *name, bool new, __u32 pd, __u32 access, int err)
+int mr_memory_failed(struct xroce *x, const struct mr_memory *m, const struct mr_wish *wish,
+		     int err)
 {
 	const struct wanted wanted = {
-		new ? XROCE_COUNT_MR : XROCE_COUNT_PINNED, .persistent = true,
+		wish->count, .persistent = true,
 		.pid = m->pid, .bytes = m->phys ? 0 :
-			mr_memory_pins(m->file ? m->offset : m->addr, mr_memory_bytes(m), access),
+			mr_memory_pins(m->file ? m->offset : m->addr, mr_memory_bytes(m),
+				       wish->access),
 	};
 
-	if (pd_foreign(x, "mr", pd, err))
+	if (pd_foreign(x, "mr", wish->pd, err))
 		return EXIT_ERROR;
 	if (err == -ENOENT)
-		return fail("mr: pd %u: %s", pd, reason(err, mr_reasons));
+		return fail("mr: pd %u: %s", wish->pd, reason(err, mr_reasons));
 	if (err == -EEXIST || err == -EBUSY)
-		return fail("mr %s: %s", name, reason(err, mr_reasons));
+		return fail("mr %s: %s", wish->name, reason(err, mr_reasons));
 	if (m->file)
 		return fail("mr: file %s: %s", m->file,
 			    limit_reason(x, err, err == -ERANGE || err == -EFAULT ||

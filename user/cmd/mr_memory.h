@@ -75,12 +75,23 @@ __u64 mr_memory_pins(__u64 begin, __u64 length, __u32 access);
 /* Open the file. Return: a descriptor; -1: not possible, and the error has been printed. */
 int mr_memory_open(const struct mr_memory *m, __u32 access);
 
-/*
- * Print why a region over memory could not be registered. @name: its name, or NULL; @new: it would
- * be one more region, not one that changes.
+/**
+ * struct mr_wish - a region that is to be, over such memory
+ * @name: its name on the command line; NULL: none
+ * @pd: its protection domain
+ * @access: its rights
+ * @count: what it is charged as: XROCE_COUNT_MR; if it exists, XROCE_COUNT_PINNED
  */
-int mr_memory_failed(struct xroce *x, const struct mr_memory *m,
-		     const char *name, bool new, __u32 pd, __u32 access, int err);
+struct mr_wish {
+	const char *name;
+	__u32 pd;
+	__u32 access;
+	enum xroce_counted count;
+};
+
+/* Print why it could not be registered. Return: EXIT_ERROR. */
+int mr_memory_failed(struct xroce *x, const struct mr_memory *m, const struct mr_wish *wish,
+		     int err);
 
 static inline __u32 mr_memory_page_shift(const struct mr_memory *m)
 {
