@@ -151,33 +151,32 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	u32 len = READ_ONCE(r->len), l3 = READ_ONCE(r->l3), off;
+	struct xr_payload p = { .xdp = xdp, .l3 = READ_ONCE(r->l3), .len = READ_ONCE(r->len) };
 	u32 ack = READ_ONCE(r->icrc);
 	u64 va = READ_ONCE(r->va), at;
 	struct xr_mr *mr;
 	struct xr_qp *qp;
-	bool ipv6;
 	int ret;
 
-	if (unlikely(!len || len > XROCE_MAX_MSG ||
-		     !xr_kfunc_headers(xdp, l3, &ipv6, &off)))
+	if (unlikely(!p.len || p.len > XROCE_MAX_MSG ||
+		     !xr_kfunc_headers(xdp, p.l3, &p.ipv6, &p.off)))
 		return -EINVAL;
 	qp = xr_qp_rcu(READ_ONCE(r->link), READ_ONCE(r->qpn));
 	if (unlikely(!qp))
 		return -ENOENT;
-	mr = xr_rkey_acquire(qp, va, READ_ONCE(r->key), len,
+	mr = xr_rkey_acquire(qp, va, READ_ONCE(r->key), p.len,
 			  XROCE_ACCESS_REMOTE_READ);
 	if (unlikely(!mr))
 		return -ENOENT;
-	ret = xr_mr_range(mr, va, len, false, &at);
+	ret = xr_mr_range(mr, va, p.len, false, &at);
 	if (unlikely(ret))
 		goto out;
 	ret = -ENOSPC;
-	if (unlikely(!xr_frame_resize(xdp, off,
-				      off + round_up(len, 4) + XROCE_ICRC_LEN)))
+	if (unlikely(!xr_frame_resize(xdp, p.off,
+				      p.off + round_up(p.len, 4) + XROCE_ICRC_LEN)))
 		goto out;
-	xr_read_fill(mr, at, xdp, l3, ipv6, off, len, &ack);
-	xr_mr_count_out(mr->stat, len, 1);
+	xr_read_fill(mr, at, &p, &ack);
+	xr_mr_count_out(mr->stat, p.len, 1);
 	ret = 0;
 out:
 	xr_mr_release();

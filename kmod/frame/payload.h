@@ -165,4 +165,31 @@ static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
 	return 0;
 }
 
+/**
+ * struct xr_bytes - bytes to be written to regions
+ * @buf: they are here; NULL: in a frame
+ * @xdp: the frame, which has them
+ * @off: their offset in it
+ */
+struct xr_bytes {
+	const void *buf;
+	struct xdp_buff *xdp;
+	u32 off;
+};
+
+/* Copy the first @len of them into a region: as xr_mr_write(). */
+static __always_inline int xr_mr_put(const struct xr_mr *mr, u64 va, const struct xr_bytes *from,
+				     u32 len)
+{
+	return from->buf ? xr_mr_store(mr, va, from->buf, len) :
+			   xr_mr_write(mr, va, from->xdp, from->off, len);
+}
+
+static __always_inline void xr_bytes_skip(struct xr_bytes *b, u32 n)
+{
+	b->off += n;
+	if (b->buf)
+		b->buf += n;
+}
+
 #endif

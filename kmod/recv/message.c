@@ -78,14 +78,13 @@ static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr,
 }
 
 /*
- * Write @len bytes to an element, at @in: from @buf, or if that is NULL from the frame at
- * @off. Return: 0; -EFAULT: not accessible; -EINPROGRESS: on-demand memory is not resident
- * and the frame has been deferred; -EBUSY: the same, but it could not be deferred.
+ * Write @len bytes to an element, at @in. Return: 0; -EFAULT: not accessible; -EINPROGRESS:
+ * on-demand memory is not resident and the frame has been deferred; -EBUSY: the same, but it
+ * could not be deferred.
  */
 static __always_inline int xr_recv_store(struct xr_qp *qp,
 					 const struct xroce_sge_local *sge, u32 in,
-					 const void *buf, struct xdp_buff *xdp,
-					 u32 off, u32 len)
+					 const struct xr_bytes *from, u32 len)
 {
 	u64 va = sge->addr + in;
 	struct xr_mr *mr;
@@ -97,17 +96,15 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
 	if (unlikely(mr->pd != qp->recv.pd || va < sge->addr ||
 		     !(READ_ONCE(mr->access) & XROCE_ACCESS_LOCAL_WRITE)))
 		ret = -EFAULT;
-	else if (buf)
-		ret = xr_mr_store(mr, va, buf, len);
 	else
-		ret = xr_mr_write(mr, va, xdp, off, len);
+		ret = xr_mr_put(mr, va, from, len);
 	if (likely(!ret)) {
-		/* @buf is the IP header; its packet is counted with the payload. */
-		xr_mr_count_in(mr->stat, !buf, len, !qp->recv.done);
+		/* In a buffer is the IP header; its packet is counted with the payload. */
+		xr_mr_count_in(mr->stat, !from->buf, len, !qp->recv.done);
 		xr_mr_release();
 		return 0;
 	}
-	return xr_recv_not_stored(qp, mr, va, len, xdp, ret);
+	return xr_recv_not_stored(qp, mr, va, len, from->xdp, ret);
 }
 
 /*
@@ -115,8 +112,7 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
  * memory is missing on the way, xr_recv_bytes() resets the position, and bytes that are
  * already written are written again later. Return: as xr_recv_store().
  */
-static __always_inline int xr_recv_scatter(struct xr_qp *qp, const void *buf,
-					   struct xdp_buff *xdp, u32 off, u32 len)
+static __always_inline int xr_recv_scatter(struct xr_qp *qp, struct xr_bytes from, u32 len)
 {
 	struct xr_recv *v = &qp->recv;
 	const struct xroce_sge_local *sge;
@@ -131,15 +127,13 @@ static __always_inline int xr_recv_scatter(struct xr_qp *qp, const void *buf,
 			v->in_sge = 0;
 			continue;
 		}
-		ret = xr_recv_store(qp, sge, v->in_sge, buf, xdp, off, n);
+		ret = xr_recv_store(qp, sge, v->in_sge, &from, n);
 		if (ret)
 			return ret;
 		v->in_sge += n;
 		v->done += n;
 		len -= n;
-		off += n;
-		if (buf)
-			buf += n;
+		xr_bytes_skip(&from, n);
 	}
 	return 0;
 }
@@ -173,7 +167,7 @@ static noinline int xr_recv_grh(struct xr_qp *qp, struct xdp_buff *xdp, u32 l3)
 		return -EINVAL;
 	memcpy(grh + XR_GRH_LEN - len, ip, len);
 	qp->recv.vlan_tci = xr_recv_tag(xdp, l3);
-	return xr_recv_scatter(qp, grh, xdp, 0, XR_GRH_LEN);
+	return xr_recv_scatter(qp, (struct xr_bytes){ grh, xdp }, XR_GRH_LEN);
 }
 
 /*
@@ -193,7 +187,7 @@ static __always_inline int xr_recv_bytes(struct xr_qp *qp, struct xdp_buff *xdp,
 	if (unlikely(grh))
 		ret = xr_recv_grh(qp, xdp, l3);
 	if (likely(!ret))
-		ret = xr_recv_scatter(qp, NULL, xdp, off, len);
+		ret = xr_recv_scatter(qp, (struct xr_bytes){ NULL, xdp, off }, len);
 	if (unlikely(ret == -EINPROGRESS || ret == -EBUSY)) {
 		v->done = done;
 		v->sge = sge;
@@ -215,27 +209,20 @@ static __always_inline u32 xr_recv_flags(const struct xr_recv *v, u32 flags)
 }
 
 /*
- * Post the completion of a message of @len bytes. @tci: of a datagram: its VLAN tag. recv->lock is
- * held. Return: 0, or -ENOSPC: the completion queue is full.
+ * Post the completion of a message, of which @cqe has work request, operation, length, immediate
+ * data or key, and of a datagram the VLAN tag. recv->lock is held. Return: 0, or -ENOSPC: the
+ * completion queue is full.
  */
 static __always_inline int xr_recv_done(struct xr_qp *qp, enum xr_format format,
-					const struct xroce_recv *r, u32 flags, u64 wr_id,
-					u32 opcode, u32 len, u32 imm, u16 tci)
+					const struct xroce_recv *r, u32 flags,
+					struct xroce_cqe *cqe)
 {
-	const struct xroce_cqe cqe = {
-		.wr_id = wr_id,
-		.status = XROCE_WC_SUCCESS,
-		.opcode = opcode,
-		.byte_len = len,
-		.imm_or_key = imm,
-		.qpn = qp->qpn,
-		.src_qpn = READ_ONCE(r->src_qpn),
-		.flags = xr_recv_flags(&qp->recv, flags),
-		.pkey = READ_ONCE(r->pkey),
-		.vlan_tci = tci,
-	};
-
-	return xr_cq_post_as(qp->recv.cq, format, &cqe);
+	cqe->status = XROCE_WC_SUCCESS;
+	cqe->qpn = qp->qpn;
+	cqe->src_qpn = READ_ONCE(r->src_qpn);
+	cqe->flags = xr_recv_flags(&qp->recv, flags);
+	cqe->pkey = READ_ONCE(r->pkey);
+	return xr_cq_post_as(qp->recv.cq, format, cqe);
 }
 
 /* Complete the message in progress. Return: as xr_recv_done(). */
@@ -243,16 +230,37 @@ static __always_inline int xr_recv_end(struct xr_qp *qp, const struct xroce_recv
 				       u32 flags, u32 imm)
 {
 	struct xr_recv *v = &qp->recv;
-	u32 opcode = XROCE_WC_RECV, len = v->done;
+	struct xroce_cqe cqe = {
+		.wr_id = v->wqe.wr_id,
+		.opcode = XROCE_WC_RECV,
+		.byte_len = v->done,
+		.imm_or_key = imm,
+		.vlan_tci = flags & XROCE_RECV_GRH ? v->vlan_tci : 0,
+	};
 
 	v->busy = false;
 	if (flags & XROCE_RECV_WRITE) {
-		opcode = XROCE_WC_RECV_RDMA_WITH_IMM;
-		len = READ_ONCE(r->byte_len);
+		cqe.opcode = XROCE_WC_RECV_RDMA_WITH_IMM;
+		cqe.byte_len = READ_ONCE(r->byte_len);
 	}
-	return xr_recv_done(qp, v->format, r, flags, v->wqe.wr_id, opcode, len, imm,
-			    flags & XROCE_RECV_GRH ? v->vlan_tci : 0);
+	return xr_recv_done(qp, v->format, r, flags, &cqe);
 }
+
+/**
+ * struct xr_recv_packet - a packet that is received
+ * @xdp: the frame
+ * @r: arguments of xroce_recv(), of which these are read:
+ * @flags: XROCE_RECV_*
+ * @off: offset of the payload in the frame
+ * @len: its bytes
+ */
+struct xr_recv_packet {
+	struct xdp_buff *xdp;
+	const struct xroce_recv *r;
+	u32 flags;
+	u32 off;
+	u32 len;
+};
 
 /*
  * Fast path: a SEND of one packet into a single element in one block of pinned memory. The
@@ -261,8 +269,7 @@ static __always_inline int xr_recv_end(struct xr_qp *qp, const struct xroce_recv
  * and nothing has been done.
  */
 static __always_inline int xr_recv_only(struct xr_qp *qp, enum xr_format format,
-					struct xdp_buff *xdp, const struct xroce_recv *r,
-					u32 flags, u32 off, u32 len)
+					const struct xr_recv_packet *p)
 {
 	const struct xroce_sge_local *sge;
 	struct xr_recv *v = &qp->recv;
@@ -272,12 +279,12 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, enum xr_format format,
 	void *mem;
 	int ret;
 
-	if ((flags & ~XROCE_RECV_SOLICITED) != (XROCE_RECV_BEGIN | XROCE_RECV_END) ||
-	    v->busy || v->srq || !len || !xr_rq_count(&v->rq, format))
+	if ((p->flags & ~XROCE_RECV_SOLICITED) != (XROCE_RECV_BEGIN | XROCE_RECV_END) ||
+	    v->busy || v->srq || !p->len || !xr_rq_count(&v->rq, format))
 		return 1;
 	w = xr_rq_next(&v->rq, format);
 	sge = xr_rq_sge(w, format);
-	if (xr_rq_num_sge(w, format) != 1 || READ_ONCE(sge->length) < len)
+	if (xr_rq_num_sge(w, format) != 1 || READ_ONCE(sge->length) < p->len)
 		return 1;
 	wr_id = xr_rq_wr_id(w);
 	addr = READ_ONCE(sge->addr);
@@ -286,19 +293,23 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, enum xr_format format,
 		return 1;
 	/* Without the right it is being deregistered, and its memory may be gone. */
 	if (unlikely(mr->pd != qp->pd || !(READ_ONCE(mr->access) & XROCE_ACCESS_LOCAL_WRITE) ||
-		     mr->umem->on_demand || xr_mr_offset(mr, addr, len, &at)))
+		     mr->umem->on_demand || xr_mr_offset(mr, addr, p->len, &at)))
 		mem = NULL;
 	else
-		mem = xr_mr_whole(mr, at, len);
-	if (unlikely(!mem || !xr_frame_linear(xdp, off, len))) {
+		mem = xr_mr_whole(mr, at, p->len);
+	if (unlikely(!mem || !xr_frame_linear(p->xdp, p->off, p->len))) {
 		xr_mr_release();
 		return 1;
 	}
-	xr_copy(mem, xdp->data + off, len);
-	xr_mr_count_in(mr->stat, 1, len, 1);
+	xr_copy(mem, p->xdp->data + p->off, p->len);
+	xr_mr_count_in(mr->stat, 1, p->len, 1);
 	xr_mr_release();
 	xr_rq_taken(&v->rq, format);
-	ret = xr_recv_done(qp, format, r, flags, wr_id, XROCE_WC_RECV, len, 0, 0);
+	ret = xr_recv_done(qp, format, p->r, p->flags, &(struct xroce_cqe){
+		.wr_id = wr_id,
+		.opcode = XROCE_WC_RECV,
+		.byte_len = p->len,
+	});
 	if (unlikely(ret)) {
 		xr_qp_end(qp);
 		xr_qp_fail_locked(qp);
@@ -369,8 +380,13 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 int xr_recv_packet(struct xdp_buff *xdp, const struct xroce_recv *r)
 {
 	struct xr_qp *qp = xr_qp_rcu(READ_ONCE(r->link), READ_ONCE(r->qpn));
-	u32 off = READ_ONCE(r->off), len = READ_ONCE(r->len);
-	u32 flags = READ_ONCE(r->flags);
+	const struct xr_recv_packet p = {
+		.xdp = xdp,
+		.r = r,
+		.flags = READ_ONCE(r->flags),
+		.off = READ_ONCE(r->off),
+		.len = READ_ONCE(r->len),
+	};
 	struct xr_recv *v;
 	int ret = -ENOENT;
 
@@ -380,10 +396,9 @@ int xr_recv_packet(struct xdp_buff *xdp, const struct xroce_recv *r)
 	spin_lock(&v->lock);
 	if (likely(v->active && v->cq)) {
 		ret = likely(v->format == XR_FORMAT_OWN) ?
-		      xr_recv_only(qp, XR_FORMAT_OWN, xdp, r, flags, off, len) :
-		      xr_recv_only(qp, XR_FORMAT_RXE, xdp, r, flags, off, len);
+		      xr_recv_only(qp, XR_FORMAT_OWN, &p) : xr_recv_only(qp, XR_FORMAT_RXE, &p);
 		if (ret > 0)
-			ret = xr_recv_any(qp, xdp, r, flags, off, len);
+			ret = xr_recv_any(qp, xdp, r, p.flags, p.off, p.len);
 	}
 	spin_unlock(&v->lock);
 	if (likely(!ret))

@@ -37,28 +37,45 @@ static __always_inline void xr_read_short(void *to, const void *from, u32 len,
 	put_unaligned_le32(~crc, to);
 }
 
+/**
+ * struct xr_payload - where a payload belongs in a frame of final length, with all headers
+ * @xdp: the frame, in one buffer
+ * @l3: offset of the IP header
+ * @ipv6: the IP header is IPv6; otherwise IPv4
+ * @off: offset of the payload
+ * @len: its bytes, not 0
+ */
+struct xr_payload {
+	struct xdp_buff *xdp;
+	u32 l3;
+	bool ipv6;
+	u32 off;
+	u32 len;
+};
+
 /*
  * Write a payload whose length is a multiple of four, and the invariant CRC. @adjacent: the
  * payload follows the BTH or an AETH, so that one pass can do both.
  */
-static __always_inline void xr_read_vector(struct xdp_buff *xdp, const void *mem, u32 l3,
-					   bool ipv6, u32 off, u32 len, bool adjacent)
+static __always_inline void xr_read_vector(const struct xr_payload *p, const void *mem,
+					   bool adjacent)
 {
-	void *to = xdp->data + off;
-	u32 end = off + len, crc;
+	const void *l3 = p->xdp->data + p->l3;
+	void *to = p->xdp->data + p->off;
+	u32 end = p->off + p->len, crc;
 
 	if (unlikely(!xr_vector_begin())) {
-		xr_copy(to, mem, len);
-		xr_icrc_put_any(xdp, l3, end);
+		xr_copy(to, mem, p->len);
+		xr_icrc_put_any(p->xdp, p->l3, end);
 		return;
 	}
-	if (adjacent && !(len % XR_CLMUL_BLOCK)) {
-		crc = xr_icrc_copy(xdp->data + l3, to, mem, len, ipv6);
+	if (adjacent && !(p->len % XR_CLMUL_BLOCK)) {
+		crc = xr_icrc_copy(l3, to, mem, p->len, p->ipv6);
 	} else {
-		xr_copy_vector(to, mem, len);
-		crc = xr_icrc_sum(xdp->data + l3, end - l3, ipv6);
+		xr_copy_vector(to, mem, p->len);
+		crc = xr_icrc_sum(l3, end - p->l3, p->ipv6);
 	}
-	put_unaligned_le32(crc, to + len);
+	put_unaligned_le32(crc, to + p->len);
 	xr_vector_end();
 }
 
@@ -66,30 +83,25 @@ static __always_inline void xr_read_vector(struct xdp_buff *xdp, const void *mem
  * xr_read_fill() - write payload, pad and invariant CRC of a READ response
  * @mr: region, held by the caller
  * @at: offset of the payload in the region, where it is resident
- * @xdp: the frame, in one buffer; it has its final length and all headers
- * @l3: offset of the IP header
- * @ipv6: the IP header is IPv6; otherwise IPv4
- * @off: offset of the payload in the frame, which follows the BTH or an AETH
- * @len: bytes of payload, not 0
+ * @p: where it belongs, right behind the BTH or an AETH
  * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH, for up to
  *	XROCE_READ_SHORT bytes; NULL: unknown
  */
 static __always_inline void xr_read_fill(const struct xr_mr *mr, u64 at,
-					     struct xdp_buff *xdp, u32 l3, bool ipv6,
-					     u32 off, u32 len, const u32 *ack)
+					 const struct xr_payload *p, const u32 *ack)
 {
-	const void *mem = xr_mr_whole(mr, at, len);
+	const void *mem = xr_mr_whole(mr, at, p->len);
 
-	if (unlikely(!mem || len % 4)) {
-		xr_mr_move_any(mr, at, xdp, off, len, false);
-		xr_icrc_put(xdp, l3, off + round_up(len, 4));
+	if (unlikely(!mem || p->len % 4)) {
+		xr_mr_move_any(mr, at, p->xdp, p->off, p->len, false);
+		xr_icrc_put(p->xdp, p->l3, p->off + round_up(p->len, 4));
 		return;
 	}
-	if (ack && len <= XROCE_READ_SHORT) {
-		xr_read_short(xdp->data + off, mem, len, ipv6, *ack);
+	if (ack && p->len <= XROCE_READ_SHORT) {
+		xr_read_short(p->xdp->data + p->off, mem, p->len, p->ipv6, *ack);
 		return;
 	}
-	xr_read_vector(xdp, mem, l3, ipv6, off, len, true);
+	xr_read_vector(p, mem, true);
 }
 
 #endif

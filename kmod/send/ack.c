@@ -458,8 +458,8 @@ static __always_inline int xr_ack_store(struct xr_qp *qp, const struct xr_swqe *
 					struct xr_ack *a)
 {
 	if (xr_swqe_is_atomic(w))
-		return xr_request_scatter(qp, w, 0, &a->result, NULL, 0, sizeof(a->result));
-	return xr_request_scatter(qp, w, pos, NULL, a->xdp, a->off, a->len);
+		return xr_request_result(qp, w, &a->result);
+	return xr_request_scatter(qp, w, pos, a->xdp, a->off, a->len);
 }
 
 /*

@@ -265,34 +265,37 @@ static struct xr_mr *xr_request_acquire(const struct xr_qp *qp, const struct xro
 	return NULL;
 }
 
+/* Release a region that cannot be accessed. */
+static int xr_request_refused(void)
+{
+	xr_mr_release();
+	return -EFAULT;
+}
+
 /*
- * An access to a region has failed with @ret. Release it; if on-demand memory is missing,
- * request it. Return: -EAGAIN: it is being brought in; -EFAULT.
+ * On-demand memory is missing: release its region, and request it. The arguments are those of
+ * xr_mr_miss(). Return: -EAGAIN: it is being brought in; -EFAULT.
  */
 static noinline int xr_request_missed(struct xr_qp *qp, const struct xr_mr *mr, u64 va, u32 len,
-				      u32 ahead, bool write, int ret)
+				      u32 ahead, bool write)
 {
 	struct xr_odp_miss miss;
 
-	if (ret == -EAGAIN)
-		xr_mr_miss(mr, va, len, ahead, write, &miss);
+	xr_mr_miss(mr, va, len, ahead, write, &miss);
 	xr_mr_release();
-	if (ret == -EAGAIN)
-		ret = xr_odp_ask(&miss, qp->epoch);
-	return ret == -EAGAIN ? ret : -EFAULT;
+	return xr_odp_ask(&miss, qp->epoch) == -EAGAIN ? -EAGAIN : -EFAULT;
 }
 
 /* Write payload, pad and invariant CRC from a region, whose memory is resident. */
-static void xr_request_fill(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 l3,
-			    bool ipv6, u32 off, u32 len)
+static void xr_request_fill(const struct xr_mr *mr, u64 at, const struct xr_payload *p)
 {
-	const void *mem = xr_mr_whole(mr, at, len);
+	const void *mem = xr_mr_whole(mr, at, p->len);
 
 	/* Behind a RETH, say, one pass cannot do both. */
-	if (off - l3 != xr_icrc_headers_len(ipv6) && likely(mem && !(len % 4)))
-		xr_read_vector(xdp, mem, l3, ipv6, off, len, false);
+	if (p->off - p->l3 != xr_icrc_headers_len(p->ipv6) && likely(mem && !(p->len % 4)))
+		xr_read_vector(p, mem, false);
 	else
-		xr_read_fill(mr, at, xdp, l3, ipv6, off, len, NULL);
+		xr_read_fill(mr, at, p, NULL);
 }
 
 /* The whole payload is in one element: copy it and compute the CRC. Return: see below. */
@@ -308,9 +311,9 @@ static int xr_request_one(struct xr_qp *qp, const struct xr_request *r,
 		return -EFAULT;
 	ret = xr_mr_range(mr, va, r->len, false, &at);
 	if (unlikely(ret))
-		return xr_request_missed(qp, mr, va, r->len, sge->length - in - r->len, false,
-					 ret);
-	xr_request_fill(mr, at, xdp, s->l2_len, s->ipv6, off, r->len);
+		return ret != -EAGAIN ? xr_request_refused() :
+		       xr_request_missed(qp, mr, va, r->len, sge->length - in - r->len, false);
+	xr_request_fill(mr, at, &(struct xr_payload){ xdp, s->l2_len, s->ipv6, off, r->len });
 	xr_mr_release();
 	return 0;
 }
@@ -334,7 +337,8 @@ static noinline int xr_request_gather(struct xr_qp *qp, const struct xr_request 
 			return -EFAULT;
 		ret = xr_mr_range(mr, sge->addr + in, n, false, &at);
 		if (ret)
-			return xr_request_missed(qp, mr, sge->addr + in, n, 0, false, ret);
+			return ret != -EAGAIN ? xr_request_refused() :
+			       xr_request_missed(qp, mr, sge->addr + in, n, 0, false);
 		/* The pad that it writes is overwritten, and is not that of the message. */
 		xr_mr_move_any(mr, at, xdp, off, n, false);
 		xr_mr_release();
@@ -455,30 +459,20 @@ int xr_request_local(struct xr_qp *qp, const struct xr_swqe *w)
 		if (!ret)
 			ret = xr_mr_range(mr, sge->addr, n, true, &at);
 		if (ret)
-			return xr_request_missed(qp, mr, sge->addr, n, sge->length - n, true,
-						 ret);
+			return ret != -EAGAIN ? xr_request_refused() :
+			       xr_request_missed(qp, mr, sge->addr, n, sge->length - n, true);
 		xr_mr_release();
 		ahead -= n;
 	}
 	return 0;
 }
 
-/**
- * xr_request_scatter() - write bytes of a response to the memory of a work request
- * @qp: the queue pair, whose send side is locked
- * @w: the work request
- * @pos: bytes of the response before these; @pos + @len is at most the length of the message
- * @buf: the bytes; NULL: they are in the frame
- * @xdp: the frame
- * @off: offset of the bytes in the frame, which has them
- * @len: bytes
- *
- * In softirq, under RCU. After an error some bytes may have been written.
- *
- * Return: 0, -EAGAIN or -EFAULT as xr_request_build().
+/*
+ * Write @len bytes of a response to the memory of a work request, behind its first @pos bytes.
+ * Return: as xr_request_scatter().
  */
-int xr_request_scatter(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, const void *buf,
-		       struct xdp_buff *xdp, u32 off, u32 len)
+static __always_inline int xr_request_store(struct xr_qp *qp, const struct xr_swqe *w, u32 pos,
+					    struct xr_bytes from, u32 len)
 {
 	const struct xroce_sge_local *sge;
 	struct xr_mr *mr;
@@ -495,15 +489,38 @@ int xr_request_scatter(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, const
 		mr = xr_request_acquire(qp, sge, in, XROCE_ACCESS_LOCAL_WRITE);
 		if (unlikely(!mr))
 			return -EFAULT;
-		ret = buf ? xr_mr_store(mr, sge->addr + in, buf, n) :
-			    xr_mr_write(mr, sge->addr + in, xdp, off, n);
+		ret = xr_mr_put(mr, sge->addr + in, &from, n);
 		if (unlikely(ret))
-			return xr_request_missed(qp, mr, sge->addr + in, n, len - n, true, ret);
+			return ret != -EAGAIN ? xr_request_refused() :
+			       xr_request_missed(qp, mr, sge->addr + in, n, len - n, true);
 		xr_mr_release();
-		off += n;
+		xr_bytes_skip(&from, n);
 		len -= n;
-		if (buf)
-			buf += n;
 	}
 	return 0;
+}
+
+/**
+ * xr_request_scatter() - write bytes of a response to the memory of a work request
+ * @qp: the queue pair, whose send side is locked
+ * @w: the work request
+ * @pos: bytes of the response before these; @pos + @len is at most the length of the message
+ * @xdp: the frame
+ * @off: offset of the bytes in the frame, which has them
+ * @len: bytes
+ *
+ * In softirq, under RCU. After an error some bytes may have been written.
+ *
+ * Return: 0, -EAGAIN or -EFAULT as xr_request_build().
+ */
+int xr_request_scatter(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, struct xdp_buff *xdp,
+		       u32 off, u32 len)
+{
+	return xr_request_store(qp, w, pos, (struct xr_bytes){ NULL, xdp, off }, len);
+}
+
+/* The same for the result of an atomic operation. */
+int xr_request_result(struct xr_qp *qp, const struct xr_swqe *w, const u64 *result)
+{
+	return xr_request_store(qp, w, 0, (struct xr_bytes){ result }, sizeof(*result));
 }

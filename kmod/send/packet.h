@@ -37,7 +37,8 @@ void xr_request_sack(struct xr_send *s);
 void xr_request_again(struct xr_send *s);
 int xr_request_build(struct xr_qp *qp, const struct xr_request *r);
 int xr_request_local(struct xr_qp *qp, const struct xr_swqe *w);
-int xr_request_scatter(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, const void *buf,
-		       struct xdp_buff *xdp, u32 off, u32 len);
+int xr_request_scatter(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, struct xdp_buff *xdp,
+		       u32 off, u32 len);
+int xr_request_result(struct xr_qp *qp, const struct xr_swqe *w, const u64 *result);
 
 #endif
