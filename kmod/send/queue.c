@@ -20,40 +20,33 @@
 /**
  * xr_send_open() - make the send queue of a queue pair
  * @qp: the queue pair, in RESET
- * @format: layout of the front end's ring, which tells what an index in it is
- * @cq: completion queue, which exists until the queue pair is destroyed
- * @slots: entries, a power of two
- * @max_sge: elements in a work request
- * @max_data: bytes of inline data in a work request
- * @consumer: in the front end's ring, see struct xr_send. Valid until the queue pair is destroyed
- * @signal_all: all work requests make completions
+ * @init: what the front end says about it
  *
  * Sleeps.
  *
  * Return: 0, and xr_send_free() undoes it; -ENOMEM.
  */
-int xr_send_open(struct xr_qp *qp, enum xr_format format, struct xr_cq *cq, u32 slots,
-		 u32 max_sge, u32 max_data, u32 *consumer, bool signal_all)
+int xr_send_open(struct xr_qp *qp, const struct xr_send_init *init)
 {
-	u32 room = max3(max_data, (u32)(max_sge * sizeof(struct xroce_sge_local)),
+	u32 room = max3(init->max_data, (u32)(init->max_sge * sizeof(struct xroce_sge_local)),
 			(u32)sizeof(u64));
 	u32 stride = ALIGN(sizeof(struct xr_swqe) + room, 64);
 	struct xr_send *s = &qp->send;
 	void *wqes;
 
-	wqes = kvcalloc(slots, stride, GFP_KERNEL_ACCOUNT);
+	wqes = kvcalloc(init->slots, stride, GFP_KERNEL_ACCOUNT);
 	if (!wqes)
 		return -ENOMEM;
 	spin_lock_bh(&s->lock);
 	s->wqes = wqes;
-	s->mask = slots - 1;
+	s->mask = init->slots - 1;
 	s->stride = stride;
-	s->max_sge = max_sge;
-	s->max_data = max_data;
-	s->consumer = consumer;
-	s->consumer_mask = format == XR_FORMAT_RXE ? s->mask : U32_MAX;
-	s->cq = cq;
-	s->signal_all = signal_all;
+	s->max_sge = init->max_sge;
+	s->max_data = init->max_data;
+	s->consumer = init->consumer;
+	s->consumer_mask = init->format == XR_FORMAT_RXE ? s->mask : U32_MAX;
+	s->cq = init->cq;
+	s->signal_all = init->signal_all;
 	spin_unlock_bh(&s->lock);
 	return 0;
 }

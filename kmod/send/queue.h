@@ -19,8 +19,27 @@
 
 struct xr_qp;
 
-int xr_send_open(struct xr_qp *qp, enum xr_format format, struct xr_cq *cq, u32 slots,
-		 u32 max_sge, u32 max_data, u32 *consumer, bool signal_all);
+/**
+ * struct xr_send_init - what a front end says about a send queue
+ * @format: layout of its ring, which tells what an index in it is
+ * @cq: completion queue, which exists until the queue pair is destroyed
+ * @slots: entries, a power of two
+ * @max_sge: elements in a work request
+ * @max_data: bytes of inline data in a work request
+ * @consumer: in the ring, see struct xr_send. Valid until the queue pair is destroyed
+ * @signal_all: all work requests make completions
+ */
+struct xr_send_init {
+	enum xr_format format;
+	struct xr_cq *cq;
+	u32 slots;
+	u32 max_sge;
+	u32 max_data;
+	u32 *consumer;
+	bool signal_all;
+};
+
+int xr_send_open(struct xr_qp *qp, const struct xr_send_init *init);
 void xr_send_free(struct xr_send *s);
 struct xr_swqe *xr_send_post_slot(struct xr_send *s);
 bool xr_send_op(struct xr_swqe *w, u32 type);

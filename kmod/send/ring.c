@@ -54,8 +54,13 @@ int xr_send_ring_init(struct xr_qp *qp, const struct xroce_qp_add *a)
 	if (ret)
 		return ret;
 	header = s->ring.mem;
-	ret = xr_send_open(qp, XR_FORMAT_OWN, NULL, a->send_entries, a->send_max_sge,
-			   a->send_max_inline, &header->head, false);
+	ret = xr_send_open(qp, &(struct xr_send_init){
+		.format = XR_FORMAT_OWN,
+		.slots = a->send_entries,
+		.max_sge = a->send_max_sge,
+		.max_data = a->send_max_inline,
+		.consumer = &header->head,
+	});
 	if (ret)
 		xr_ring_free(&s->ring);
 	return ret;

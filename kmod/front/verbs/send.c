@@ -126,10 +126,15 @@ int xr_ib_send_open(struct xr_ibqp *qp, const struct ib_qp_cap *cap)
 	if (qp->qp->send.ring.mem)
 		return 0;
 	qp->qp->send.by_kernel = !header;
-	return xr_send_open(qp->qp, XR_FORMAT_RXE, to_xr_ibcq(qp->ib.send_cq)->cq,
-			    qp->send_mask + 1, cap->max_send_sge, cap->max_inline_data,
-			    header ? &header->consumer_index : NULL,
-			    qp->sq_sig_type == IB_SIGNAL_ALL_WR);
+	return xr_send_open(qp->qp, &(struct xr_send_init){
+		.format = XR_FORMAT_RXE,
+		.cq = to_xr_ibcq(qp->ib.send_cq)->cq,
+		.slots = qp->send_mask + 1,
+		.max_sge = cap->max_send_sge,
+		.max_data = cap->max_inline_data,
+		.consumer = header ? &header->consumer_index : NULL,
+		.signal_all = qp->sq_sig_type == IB_SIGNAL_ALL_WR,
+	});
 }
 
 void xr_ib_send_destroy(struct xr_ibqp *qp)
