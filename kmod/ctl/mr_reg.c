@@ -164,7 +164,8 @@ u32 xr_mr_rkey(u32 access, u32 lkey)
 
 /*
  * Charge and publish a region. NULL for @mr means that xr_mr_new() failed. On failure @mr and its
- * reference to memory are released. Return: 0, with the L_Key; or an errno of MR_REG.
+ * reference to memory are released. Return: 0, with the L_Key; or an errno of MR_REG. Once it is
+ * published, another thread may free the region.
  */
 static int xr_mr_publish(struct xr_link *link, struct xr_owner *caller, struct xr_mr *mr,
 			 u32 pd, u32 *lkey)
@@ -185,21 +186,6 @@ static int xr_mr_publish(struct xr_link *link, struct xr_owner *caller, struct x
 	return ret;
 }
 
-/* xr_mr_publish() for a program, which gets @handle and @rkey, too. */
-static int xr_mr_publish_keys(struct xr_link *link, struct xr_owner *caller, struct xr_mr *mr,
-			      u32 pd, u32 *handle, u32 *lkey, u32 *rkey)
-{
-	/* Once the region is published, another thread may free it. */
-	u32 access = mr ? mr->access : 0;
-	int ret = xr_mr_publish(link, caller, mr, pd, lkey);
-
-	if (ret)
-		return ret;
-	*handle = *lkey >> XROCE_KEY_SHIFT;
-	*rkey = xr_mr_rkey(access, *lkey);
-	return 0;
-}
-
 /**
  * xr_mr_reg() - register a virtual region
  * @link: the link
@@ -214,6 +200,7 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 {
 	struct xr_umem *umem;
 	struct xr_mr *mr;
+	int ret;
 
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->addr + r->length - 1 < r->addr)
@@ -223,7 +210,12 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
 	mr = xr_mr_new(owner, umem, r->iova, r->access, r->flags, r->name);
-	return xr_mr_publish_keys(link, caller, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
+	ret = xr_mr_publish(link, caller, mr, r->pd, &r->lkey);
+	if (ret)
+		return ret;
+	r->mr = r->lkey >> XROCE_KEY_SHIFT;
+	r->rkey = xr_mr_rkey(r->access, r->lkey);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(xr_mr_reg);
 
@@ -243,6 +235,7 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 {
 	struct xr_umem *umem;
 	struct xr_mr *mr;
+	int ret;
 
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->access & XROCE_ACCESS_ON_DEMAND)
@@ -251,7 +244,12 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
 	mr = xr_mr_new(owner, umem, r->iova, r->access, 0, r->name);
-	return xr_mr_publish_keys(link, caller, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
+	ret = xr_mr_publish(link, caller, mr, r->pd, &r->lkey);
+	if (ret)
+		return ret;
+	r->mr = r->lkey >> XROCE_KEY_SHIFT;
+	r->rkey = xr_mr_rkey(r->access, r->lkey);
+	return 0;
 }
 
 /**
@@ -355,5 +353,10 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 
 	r->length = umem->length;
 	mr = xr_mr_new(owner, umem, r->iova, r->access, flags, r->name);
-	return xr_mr_publish_keys(link, caller, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
+	ret = xr_mr_publish(link, caller, mr, r->pd, &r->lkey);
+	if (ret)
+		return ret;
+	r->mr = r->lkey >> XROCE_KEY_SHIFT;
+	r->rkey = xr_mr_rkey(r->access, r->lkey);
+	return 0;
 }
