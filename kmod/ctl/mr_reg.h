@@ -48,6 +48,8 @@ int xr_mr_dereg(struct xr_link *link, struct xr_owner *caller, u32 index);
 
 /* mr_query.c */
 int xr_mr_query(struct xr_link *link, struct xr_owner *caller, struct xroce_mr_query *q);
+
+/* mr_entries.c */
 int xr_mr_entries(struct xr_link *link, struct xr_owner *caller, u32 index,
 		  u64 first, u32 *count, u64 *entry);
 
