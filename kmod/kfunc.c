@@ -15,6 +15,7 @@
 #include "frame/atomic.h"
 #include "frame/payload.h"
 #include "obj/addr.h"
+#include "obj/ip.h"
 #include "obj/mr_stat.h"
 #include "qp/error.h"
 #include "qp/qp.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Addresses of a link's network device. */
+/* Ethernet addresses of a link's network device. */
 #ifndef _XR_ADDR_H
 #define _XR_ADDR_H
 
@@ -8,16 +8,9 @@
 #include <linux/types.h>
 
 struct bpf_map;
-struct in6_addr;
-
-#define XR_ADDR_ANY_VLAN	0u	/* of xr_addr_has_ip(): in any VLAN or none */
 
 void xr_addr_publish(struct bpf_map *map, const struct net_device *dev);
-bool xr_addr_local(struct net_device *dev, const void *frame, u32 l3, u32 len);
-u64 xr_addr_group(struct net_device *dev, const void *frame, u32 l3, u32 tag);
 bool xr_addr_ours(struct net_device *dev, const void *frame);
-struct net_device *xr_addr_upper(struct net_device *dev, u32 tag);
-bool xr_addr_has_ip(struct net_device *dev, const struct in6_addr *ip, u16 vlan);
 
 /*
  * xr_addr_ours() for what is sent: most devices have one address. @frame is aligned to 2 bytes.

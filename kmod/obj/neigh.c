@@ -11,7 +11,7 @@
 #include <net/neighbour.h>
 #include <net/route.h>
 
-#include "addr.h"
+#include "ip.h"
 #include "neigh.h"
 
 static struct dst_entry *xr_neigh_route4(const struct net_device *dev,

@@ -15,7 +15,7 @@
 #include "xroce_wire.h"
 
 #include "frame/tx.h"
-#include "obj/addr.h"
+#include "obj/ip.h"
 #include "obj/link.h"
 #include "defer/defer.h"
 #include "recv/queue.h"

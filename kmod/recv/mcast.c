@@ -11,7 +11,7 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
-#include "obj/addr.h"
+#include "obj/ip.h"
 #include "obj/link.h"
 #include "qp/qp.h"
 
