@@ -10,7 +10,7 @@
 #include "xroce_wire.h"
 
 #include "send/paths.h"
-#include "send/state.h"
+#include "send/attr_set.h"
 
 #include "attr.h"
 #include "qp.h"

@@ -11,7 +11,7 @@
 
 #include "uapi/xroce.h"
 
-#include "send/send.h"
+#include "send/attr.h"
 
 struct xr_qp;
 

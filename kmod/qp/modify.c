@@ -23,6 +23,7 @@
 #include "send/cc_list.h"
 #include "send/packet.h"
 #include "send/paths.h"
+#include "send/attr_set.h"
 #include "send/state.h"
 
 #include "attr.h"

@@ -9,7 +9,6 @@
 #include <linux/types.h>
 
 struct xr_qp;
-struct xr_send_attr;
 
 void xr_send_start(struct xr_qp *qp);
 void xr_send_drain(struct xr_qp *qp, bool tell);
@@ -17,7 +16,5 @@ void xr_send_stop(struct xr_qp *qp, bool flush);
 void xr_send_quit(struct xr_qp *qp);
 void xr_send_close(struct xr_qp *qp);
 void xr_send_move(struct xr_qp *qp, const u8 *dmac);
-bool xr_send_attr_ok(const struct xr_send_attr *a);
-void xr_send_set(struct xr_qp *qp, const struct xr_send_attr *attr);
 
 #endif
