@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sending requests: order, window, retransmission, timers. See requester.h. */
+/* Sending requests: order and window. See requester.h. */
 #include <linux/etherdevice.h>
 #include <linux/export.h>
 #include <linux/irqflags.h>
@@ -20,42 +20,18 @@
 #include "obj/link.h"
 #include "own/owner.h"
 #include "qp/error.h"
-#include "qp/path.h"
 #include "qp/qp.h"
 
 #include "cc.h"
-#include "holes.h"
 #include "inflight.h"
 #include "local.h"
 #include "packet.h"
 #include "paths.h"
 #include "requester.h"
 #include "resend.h"
-#include "score.h"
 #include "steer.h"
 #include "timer_compat.h"
 #include "trace.h"
-
-/*
- * Waits that could go on for ever, for receives or memory that never come, become longer: to this
- * part of the time that has passed, but not longer than this, in nanoseconds, if the peer does not
- * ask for it.
- */
-#define XR_REQUESTER_PART	4
-#define XR_REQUESTER_PAUSE_MAX	(100 * NSEC_PER_MSEC)
-
-/* xr_send_attr::rnr_retry: RNR NAKs are never too many (IBTA 9.7.5.2.8). */
-#define XR_RNR_WITHOUT_END	7
-
-/*
- * Times that a local ACK timeout is extended because there are responses, though none that is of
- * use.
- */
-#define XR_SPARED	8
-
-/* How long a packet waits that exceeds the MTU of the device, and how often it looks. */
-#define XR_NARROW_MAX	(5 * NSEC_PER_SEC)
-#define XR_NARROW_LOOK	(10 * NSEC_PER_MSEC)
 
 /* Bytes of a frame besides its payload, for the rate; some have more. */
 #define XR_REQUESTER_HEADERS	64
@@ -123,36 +99,6 @@ static void xr_requester_watch(struct xr_send *s)
 	xr_resend_watch(s);
 }
 
-/* Send nothing for @ns nanoseconds. The lock is held. */
-static void xr_requester_wait(struct xr_send *s, enum xr_send_wait wait, u64 ns)
-{
-	if (s->state == XR_SEND_DYING)
-		return;
-	s->wait = wait;
-	/* Pinned: this CPU goes on, as its queue of the device has what was sent before. */
-	hrtimer_start(&s->pace, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_SOFT);
-}
-
-/* Return: @ns, or more if a wait like this began long ago. @since: when; 0: now. */
-static u64 xr_requester_longer(u64 ns, u64 *since)
-{
-	u64 now = ktime_get_ns();
-
-	if (!*since)
-		*since = now;
-	return max(ns, min((now - *since) / XR_REQUESTER_PART, XR_REQUESTER_PAUSE_MAX));
-}
-
-/**
- * xr_requester_pause() - wait for the peer, or for the memory of a response
- * @s: the send side; its lock is held
- * @ns: time, in nanoseconds; it is longer if there has been no progress for long
- */
-void xr_requester_pause(struct xr_send *s, u64 ns)
-{
-	xr_requester_wait(s, XR_WAIT_PEER, xr_requester_longer(ns, &s->since));
-}
-
 /* @packets more are acknowledged. The lock is held. */
 void xr_requester_progress(struct xr_send *s, u32 packets)
 {
@@ -201,142 +147,6 @@ void xr_requester_fail(struct xr_qp *qp, u32 status)
 		xr_requester_arm(s);
 	xr_requester_show(qp);
 	xr_qp_send_flushed(qp);
-}
-
-/* Responses with the PSNs from @psn up to @last are outstanding. */
-static void xr_requester_expect(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 last)
-{
-	u32 parts = xr_swqe_parts(w, psn, last);
-
-	s->reads += parts;
-	s->extra += xr_psn_distance(last, psn) + 1 - parts;
-}
-
-/*
- * The part of @w that has @psn is requested again; those from @from on before it stay outstanding.
- * Return: its PSN, or @from if that is in it.
- */
-static u32 xr_requester_part(struct xr_send *s, const struct xr_swqe *w, u32 from, u32 psn)
-{
-	u32 begin = xr_swqe_part_begin(w, psn);
-
-	if (xr_psn_distance(begin, s->una) > xr_psn_distance(psn, s->una) || begin == from)
-		return from;
-	xr_requester_expect(s, w, from, xr_psn_add(begin, XROCE_PSN_MASK));
-	return begin;
-}
-
-/**
- * xr_requester_back() - send again from a PSN on
- * @qp: the queue pair; the lock of its send side is held
- * @psn: from xr_send::una up to xr_send::psn. What was requested before it stays outstanding
- */
-void xr_requester_back(struct xr_qp *qp, u32 psn)
-{
-	struct xr_send *s = &qp->send;
-	u32 n = xr_psn_distance(psn, s->una), from = s->una;
-	const struct xr_swqe *w;
-
-	/* These are sent in order. */
-	xr_holes_reset(s);
-	s->psn = psn;
-	s->off = 0;
-	s->extra = 0;
-	s->reads = 0;
-	s->silent = 0;
-	s->owed = true;
-	for (s->next = s->head; s->next != s->tail; s->next++) {
-		w = xr_swqe_at(s, s->next);
-		if (!w->begun)
-			return;
-		if (!xr_swqe_sends(w)) {
-			if (n)
-				continue;
-			return;
-		}
-		if (xr_psn_distance(w->last, s->una) >= n)
-			break;
-		if (xr_swqe_responds(w))
-			xr_requester_expect(s, w, from, w->last);
-		from = xr_psn_add(w->last, 1);
-	}
-	if (s->next == s->tail)
-		return;
-	if (!xr_swqe_responds(w))
-		s->off = xr_psn_distance(psn, w->psn) << ilog2(qp->mtu);
-	else if (n)
-		s->psn = xr_requester_part(s, w, from, psn);
-}
-
-/**
- * xr_requester_rewind() - send again from the oldest PSN that is not acknowledged
- * @qp: the queue pair; the lock of its send side is held
- *
- * Also used if a response has acknowledged more than has been sent since the last rewind.
- */
-void xr_requester_rewind(struct xr_qp *qp)
-{
-	struct xr_send *s = &qp->send;
-
-	xr_resend_reset(s);
-	xr_rtt_again(&s->rtt, s->una, xr_psn_distance(s->top, s->una));
-	xr_requester_back(qp, s->una);
-}
-
-/*
- * One packet is enough to find out whether the peer is ready; otherwise half of the window. But if
- * most arrives, a peer that discards what follows a loss should find the path full: four fifths of
- * the window are that without a queue (rtt.h).
- */
-static void xr_requester_shrink(struct xr_send *s, enum xr_again why)
-{
-	u32 least = 1;
-
-	if (why == XR_AGAIN_SEQ_NAK) {
-		least = min(2 * (s->rtt.delivered - s->rtt.refused), s->cc.window / 5 * 4);
-		s->rtt.refused = s->rtt.delivered;
-	}
-	least = why == XR_AGAIN_RNR_NAK ? 1 : max3(s->window / 2, least, 1u);
-	s->window = min(least, s->cc.window);
-}
-
-/*
- * Count an attempt without progress, and halve the window. Return: false: there have been too many,
- * and the connection has ended.
- */
-bool xr_requester_retries(struct xr_qp *qp, enum xr_again why)
-{
-	struct xr_send *s = &qp->send;
-	bool rnr = why == XR_AGAIN_RNR_NAK;
-	u8 *count = rnr ? &s->rnr_retries : &s->retries;
-	u8 limit = rnr ? s->attr.rnr_retry : s->attr.retry;
-
-	if (*count >= limit && !(rnr && limit == XR_RNR_WITHOUT_END)) {
-		xr_requester_fail(qp, rnr ? XROCE_WC_RNR_RETRY_EXC_ERR : XROCE_WC_RETRY_EXC_ERR);
-		return false;
-	}
-	*count += *count < limit;
-	if (why != XR_AGAIN_SEQ_NAK)
-		xr_cc_loss(&s->cc, rnr ? XROCE_CC_LOSS_RNR : XROCE_CC_LOSS_TIMEOUT, 0);
-	trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, *count, why);
-	xr_requester_shrink(s, why);
-	xr_requester_restart(s);
-	return true;
-}
-
-/**
- * xr_requester_again() - send requests again, unless that has been done too often
- * @qp: the queue pair; the lock of its send side is held
- * @why: the cause
- *
- * Return: whether they are sent again; if not, the connection has ended.
- */
-bool xr_requester_again(struct xr_qp *qp, enum xr_again why)
-{
-	if (!xr_requester_retries(qp, why))
-		return false;
-	xr_requester_rewind(qp);
-	return true;
 }
 
 /* True if the PSNs of a work request may be used. Half of the circle may be outstanding. */
@@ -707,48 +517,6 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 	return ret;
 }
 
-/* Wait for something of this host. On-demand memory may never come: that wait grows. */
-static void xr_requester_nap(struct xr_send *s, enum xr_send_wait wait)
-{
-	bool first = !s->backoff.fails, drop = xr_backoff_fail(&s->backoff);
-	u64 ns = s->backoff.gap;
-
-	if (first)
-		s->nap_since = 0;
-	if (wait == XR_WAIT_MEMORY)
-		ns = xr_requester_longer(ns, &s->nap_since);
-	xr_requester_wait(s, wait, ns);
-	if (drop)
-		xr_requester_drop(s);
-}
-
-/*
- * The next packet exceeds the MTU of the device, which has been lowered: wait until it is raised
- * again. If it is not, end the connection.
- */
-static void xr_requester_narrow(struct xr_qp *qp)
-{
-	struct xr_send *s = &qp->send;
-	u64 now = ktime_get_ns();
-
-	if (!s->backoff.fails || !s->nap_since) {
-		s->nap_since = now;
-		/* What precedes it may have asked for no response: send that again, asking. */
-		if (!s->force) {
-			xr_tx_drop(&s->batch);
-			s->force = true;
-			xr_requester_rewind(qp);
-		}
-	}
-	xr_backoff_fail(&s->backoff);
-	if (now - s->nap_since < XR_NARROW_MAX) {
-		xr_requester_wait(s, XR_WAIT_DEVICE, XR_NARROW_LOOK);
-		return;
-	}
-	xr_requester_drop(s);
-	xr_requester_fail(qp, XROCE_WC_LOC_LEN_ERR);
-}
-
 /**
  * xr_requester_run() - send what may be sent now
  * @qp: the queue pair; the lock of its send side is held
@@ -852,109 +620,6 @@ static void xr_requester_tasklet(struct tasklet_struct *tasklet)
 	}
 	rcu_read_unlock();
 	spin_unlock(&s->lock);
-}
-
-static enum hrtimer_restart xr_requester_wake(struct hrtimer *timer)
-{
-	struct xr_send *s = container_of(timer, struct xr_send, pace);
-
-	spin_lock(&s->lock);
-	/* Another wait may have begun since the timer expired. */
-	if (!hrtimer_is_queued(timer)) {
-		s->wait = XR_WAIT_NONE;
-		if (xr_send_active(s))
-			xr_requester_arm(s);
-	}
-	spin_unlock(&s->lock);
-	return HRTIMER_NORESTART;
-}
-
-/* The local ACK timeout has ended, if there was no progress (IBTA 9.7.6.1.3). */
-static void xr_requester_timeout(struct timer_list *timer)
-{
-	struct xr_send *s = timer_container_of(s, timer, timer);
-	struct xr_qp *qp = container_of(s, struct xr_qp, send);
-	unsigned long due;
-
-	spin_lock(&s->lock);
-	/* An attribute of 0 may have been set meanwhile. */
-	if (!xr_send_active(s) || s->una == s->psn || !s->ticks)
-		goto out;
-	/*
-	 * An RNR NAK's time does not count, nor that in which the device has no room. While memory
-	 * of the next request is brought in, those before may be lost as ever.
-	 */
-	if (s->wait == XR_WAIT_PEER || s->wait == XR_WAIT_DEVICE)
-		xr_requester_restart(s);
-	/* On a long path no answer may have come yet. */
-	due = s->deadline - s->ticks + max(s->ticks, xr_rtt_ticks(&s->rtt));
-	if (time_before(jiffies, due)) {
-		mod_timer(&s->timer, due);
-		goto out;
-	}
-	/* The peer is alive: it answers what was sent before. But that must not go on for ever. */
-	if (READ_ONCE(qp->map->req_stale) != s->stale && s->spared < XR_SPARED) {
-		s->stale = READ_ONCE(qp->map->req_stale);
-		s->spared++;
-		xr_requester_restart(s);
-		mod_timer(&s->timer, s->deadline);
-		goto out;
-	}
-	xr_requester_count(&qp->map->req_timeouts, 1);
-	this_cpu_inc(s->batch.stat->req_timeout);
-	xr_path_silent(qp->link);
-	s->wait = XR_WAIT_NONE;
-	rcu_read_lock();
-	if (xr_requester_retries(qp, XR_AGAIN_TIMEOUT)) {
-		xr_resend_probe(s);
-		xr_requester_run(qp);
-	}
-	rcu_read_unlock();
-out:
-	spin_unlock(&s->lock);
-}
-
-/*
- * Nothing has been heard since the request was sent again that the peer had missed: it discards
- * what follows. Return: whether that is so.
- */
-static bool xr_requester_discards(struct xr_qp *qp)
-{
-	struct xr_send *s = &qp->send;
-
-	if (s->keeps != XR_KEEPS_TRIAL || !s->probes || xr_psn_diff(s->una, s->trial) < 0)
-		return false;
-	s->keeps = XR_KEEPS_NOT;
-	xr_requester_rewind(qp);
-	return true;
-}
-
-/* Judge holes, and send a probe if nothing has been heard: see resend.h. */
-static enum hrtimer_restart xr_requester_tick(struct hrtimer *timer)
-{
-	struct xr_send *s = container_of(timer, struct xr_send, tick);
-	struct xr_qp *qp = container_of(s, struct xr_qp, send);
-	enum hrtimer_restart ret = HRTIMER_NORESTART;
-
-	spin_lock(&s->lock);
-	/* It may have been started again since it expired. */
-	if (hrtimer_is_queued(timer))
-		goto out;
-	s->ticking = false;
-	if (!xr_send_active(s) || s->una == s->psn || !s->ticks)
-		goto out;
-	rcu_read_lock();
-	if (!xr_send_waits(s) && (xr_resend_overdue(qp) || xr_requester_discards(qp)))
-		xr_requester_run(qp);
-	rcu_read_unlock();
-	if (!xr_send_active(s) || hrtimer_is_queued(timer))
-		goto out;
-	s->ticking = true;
-	hrtimer_forward_now(timer, ns_to_ktime(xr_resend_period(qp)));
-	ret = HRTIMER_RESTART;
-out:
-	spin_unlock(&s->lock);
-	return ret;
 }
 
 /**

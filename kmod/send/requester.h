@@ -51,14 +51,26 @@ void xr_requester_show(struct xr_qp *qp);
 void xr_requester_drop(struct xr_send *s);
 void xr_requester_take(struct xr_send *s);
 void xr_requester_fail(struct xr_qp *qp, u32 status);
-bool xr_requester_again(struct xr_qp *qp, enum xr_again why);
-bool xr_requester_retries(struct xr_qp *qp, enum xr_again why);
-void xr_requester_back(struct xr_qp *qp, u32 psn);
-void xr_requester_rewind(struct xr_qp *qp);
-void xr_requester_pause(struct xr_send *s, u64 ns);
 void xr_requester_restart(struct xr_send *s);
 void xr_requester_progress(struct xr_send *s, u32 packets);
 void xr_requester_locals(struct xr_qp *qp);
 void xr_requester_run(struct xr_qp *qp);
+
+/* retry.c */
+bool xr_requester_again(struct xr_qp *qp, enum xr_again why);
+bool xr_requester_retries(struct xr_qp *qp, enum xr_again why);
+void xr_requester_back(struct xr_qp *qp, u32 psn);
+void xr_requester_rewind(struct xr_qp *qp);
+
+/* wait.c */
+void xr_requester_wait(struct xr_send *s, enum xr_send_wait wait, u64 ns);
+void xr_requester_pause(struct xr_send *s, u64 ns);
+void xr_requester_nap(struct xr_send *s, enum xr_send_wait wait);
+void xr_requester_narrow(struct xr_qp *qp);
+
+/* Of the timers of struct xr_send, without the lock: wait.c, silence.c */
+enum hrtimer_restart xr_requester_wake(struct hrtimer *timer);
+void xr_requester_timeout(struct timer_list *timer);
+enum hrtimer_restart xr_requester_tick(struct hrtimer *timer);
 
 #endif
