@@ -19,9 +19,10 @@
 
 #include <linux/types.h>
 
+#include "respond.h"
+
 struct xdp_frame;
 struct xr_qp;
-struct xr_responses;
 struct xroce_response;
 struct xroce_stat;
 
@@ -54,6 +55,11 @@ struct xr_response {
 	bool again;
 };
 
+static inline struct xr_response *xr_response_at(struct xr_responses *rs, u32 i)
+{
+	return &rs->response[(rs->head + i) % XR_RESPONSE_MAX];
+}
+
 void xr_responses_init(struct xr_responses *rs, struct xr_link *link, u32 qpn);
 void xr_responses_open(struct xr_qp *qp);
 void xr_responses_reset(struct xr_responses *rs);
@@ -66,5 +72,9 @@ void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame);
 void xr_response_spare(struct xr_qp *qp, struct xdp_frame *frame);
 void xr_response_tell(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn, u32 msn, u8 syndrome);
 void xr_responses_start(struct xr_qp *qp, const void *l2, u32 l2_len);
+
+/* build.c; the lock of the queue is held */
+u64 xr_responses_wait(struct xr_responses *rs);
+int xr_responses_build(struct xr_qp *qp, int room);
 
 #endif
