@@ -70,27 +70,14 @@ static bool xr_addr_joined4(const struct in_device *in_dev, __be32 group)
 	return mc;
 }
 
-/* True if the device has an address of IPv4, and with @joined is in the group. Under RCU. */
-static bool xr_addr_group4(const struct net_device *dev, __be32 group, bool joined)
-{
-	const struct in_device *in_dev = __in_dev_get_rcu(dev);
-
-	return in_dev && rcu_access_pointer(in_dev->ifa_list) &&
-	       (!joined || xr_addr_joined4(in_dev, group));
-}
-
 /* The same for IPv6. As the stack does, walk the list. */
-static bool xr_addr_group6(const struct net_device *dev, const struct in6_addr *group, bool joined)
+static bool xr_addr_joined6(const struct inet6_dev *idev, const struct in6_addr *group)
 {
-	const struct inet6_dev *idev = __in6_dev_get(dev);
-	const struct ifmcaddr6 *mc;
+	const struct ifmcaddr6 *mc = rcu_dereference(idev->mc_list);
 
-	if (!idev || list_empty(&idev->addr_list))
-		return false;
-	mc = joined ? rcu_dereference(idev->mc_list) : NULL;
 	while (mc && !ipv6_addr_equal(&mc->mca_addr, group))
 		mc = rcu_dereference(mc->next);
-	return !joined || mc;
+	return mc;
 }
 
 /**
@@ -112,6 +99,8 @@ u64 xr_addr_group(struct net_device *dev, const void *frame, u32 l3, u32 tag)
 	const struct ipv6hdr *ip6 = frame + l3;
 	const struct iphdr *ip4 = frame + l3;
 	const struct net_device *upper;
+	const struct in_device *in_dev;
+	const struct inet6_dev *idev;
 	struct in6_addr group;
 	bool takes, tagged;
 
@@ -125,10 +114,14 @@ u64 xr_addr_group(struct net_device *dev, const void *frame, u32 l3, u32 tag)
 	if ((tagged && !is_vlan_dev(upper)) || !(READ_ONCE(upper->flags) & IFF_UP))
 		return 0;
 	if (ip4->version == 4) {
-		takes = xr_addr_group4(upper, READ_ONCE(ip4->daddr), tagged);
+		in_dev = __in_dev_get_rcu(upper);
+		takes = in_dev && rcu_access_pointer(in_dev->ifa_list) &&
+			(!tagged || xr_addr_joined4(in_dev, READ_ONCE(ip4->daddr)));
 	} else {
 		group = ip6->daddr;
-		takes = xr_addr_group6(upper, &group, tagged);
+		idev = __in6_dev_get(upper);
+		takes = idev && !list_empty(&idev->addr_list) &&
+			(!tagged || xr_addr_joined6(idev, &group));
 	}
 	return takes ? dev_net(upper)->net_cookie : 0;
 }
