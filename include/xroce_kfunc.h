@@ -336,7 +336,7 @@ extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUN
  *
  * Members are queue pairs that have joined the group of the IP destination, have the packet's
  * Q_Key and partition key, and are ready. The network device to which the stack gives the frame
- * must be one that takes it, see xr_addr_group() of the module; what a VLAN device in another
+ * must be one that takes it, see xr_ip_group() of the module; what a VLAN device in another
  * network namespace takes is for members of that namespace. A member without a work request, or
  * with on-demand memory that is not present, misses the datagram.
  *

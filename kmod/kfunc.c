@@ -290,7 +290,7 @@ __bpf_kfunc int xroce_local(struct xdp_md *ctx, u32 id, u32 l3)
 		return -ENOENT;
 	/* The device is freed after an RCU grace period. */
 	dev = READ_ONCE(link->dev);
-	return dev && xr_addr_local(dev, xdp->data, l3, linear) ? 0 : -ENOENT;
+	return dev && xr_ip_local(dev, xdp->data, l3, linear) ? 0 : -ENOENT;
 }
 
 __bpf_kfunc int xroce_fail(u32 link, u32 qpn)

@@ -8,11 +8,11 @@
 struct in6_addr;
 struct net_device;
 
-#define XR_ADDR_ANY_VLAN	0u	/* of xr_addr_has_ip(): in any VLAN or none */
+#define XR_IP_ANY_VLAN	0u	/* of xr_ip_has(): in any VLAN or none */
 
-struct net_device *xr_addr_upper(struct net_device *dev, u32 tag);
-u64 xr_addr_group(struct net_device *dev, const void *frame, u32 l3, u32 tag);
-bool xr_addr_local(struct net_device *dev, const void *frame, u32 l3, u32 len);
-bool xr_addr_has_ip(struct net_device *dev, const struct in6_addr *ip, u16 vlan);
+struct net_device *xr_ip_upper(struct net_device *dev, u32 tag);
+u64 xr_ip_group(struct net_device *dev, const void *frame, u32 l3, u32 tag);
+bool xr_ip_local(struct net_device *dev, const void *frame, u32 l3, u32 len);
+bool xr_ip_has(struct net_device *dev, const struct in6_addr *ip, u16 vlan);
 
 #endif

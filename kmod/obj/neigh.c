@@ -75,7 +75,7 @@ static struct dst_entry *xr_neigh_route(const struct net_device *dev, const stru
 bool xr_neigh_find(struct net_device *dev, struct xr_neigh *neigh, bool ask)
 {
 	u32 tag = neigh->vlan < VLAN_N_VID ? ETH_P_8021Q << 16 | neigh->vlan : 0;
-	const struct net_device *upper = xr_addr_upper(dev, tag);
+	const struct net_device *upper = xr_ip_upper(dev, tag);
 	struct dst_entry *dst = xr_neigh_route(upper, neigh);
 	bool v4 = ipv6_addr_v4mapped(&neigh->to);
 	struct neighbour *n;

@@ -127,7 +127,7 @@ static int xr_qp_own_check(const struct xr_qp *qp, const struct xr_qp_change *c)
 {
 	const struct xr_qp_attr *a = c->attr;
 	const struct xroce_qp *q = qp->map;
-	u16 vlan = XR_ADDR_ANY_VLAN;
+	u16 vlan = XR_IP_ANY_VLAN;
 	struct net_device *dev;
 	struct in6_addr own;
 	bool ok;
@@ -139,7 +139,7 @@ static int xr_qp_own_check(const struct xr_qp *qp, const struct xr_qp_change *c)
 		vlan = min_t(u16, c->send.vlan, VLAN_N_VID);
 	rcu_read_lock();
 	dev = READ_ONCE(qp->link->dev);
-	ok = dev && xr_addr_has_ip(dev, &own, vlan);
+	ok = dev && xr_ip_has(dev, &own, vlan);
 	rcu_read_unlock();
 	if (ok)
 		return 0;

@@ -97,7 +97,7 @@ int xr_mcast_packet(struct xdp_buff *xdp, const struct xroce_recv *r)
 		return -EINVAL;
 	/* The device is freed after an RCU grace period. */
 	dev = READ_ONCE(link->dev);
-	netns = dev ? xr_addr_group(dev, xdp->data, copy.l3, copy.byte_len) : 0;
+	netns = dev ? xr_ip_group(dev, xdp->data, copy.l3, copy.byte_len) : 0;
 	if (!netns)
 		return 0;
 	own = dev_net(dev)->net_cookie;
