@@ -36,7 +36,7 @@
  *   neighbour notifier                no          qp/path.c; takes no lock
  *   kfunc (softirq, RCU)              no          kfunc.c
  *   tasklet and timer of responses    no          respond/queue.c
- *   tasklet and timers of requests    no          send/requester.c
+ *   tasklet and timers of requests    no          send/requester.c, wait.c, silence.c
  *   interrupt: this CPU is to send    no          send/steer.c; takes no lock
  *   timer of deferred frames          no          defer/defer.c
  *   timer of completion events        no          obj/cq.c

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Memory shared with the module, and asynchronous events. */
+/* Memory shared with the module. */
 #include <errno.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <sys/mman.h>
@@ -79,22 +78,4 @@ void xroce_rings_close(struct xroce *x)
 	}
 	x->rings = NULL;
 	pthread_mutex_unlock(&x->lock);
-}
-
-int xroce_async_next_sized(struct xroce *x, struct xroce_async *async, size_t size)
-{
-	struct pollfd pfd = { .fd = x->fd, .events = POLLPRI };
-	struct xroce_async event;
-	int n = poll(&pfd, 1, 0);
-	ssize_t got;
-
-	if (n < 0)
-		return -errno;
-	if (!n)
-		return -EAGAIN;
-	got = read(x->fd, &event, sizeof(event));
-	if (got < 0)
-		return -errno;
-	xroce_give(async, size, &event, got);
-	return 0;
 }
