@@ -379,7 +379,7 @@ __u32 xr_clmul_pieces_ipv6(const void *p, __u32 len, const void *q, __u32 more)
 /**
  * xr_clmul_copy_ipv4() - copy a payload behind its headers, and compute the CRC's state
  * @p: IP header, as for xr_clmul_ipv4()
- * @to: destination of the payload: after the BTH, or after an AETH
+ * @to: destination of the payload: up to XR_CLMUL_XTH bytes after the BTH
  * @from: payload; if it changes meanwhile, the CRC is that of the copy
  * @len: bytes of payload; a multiple of XR_CLMUL_BLOCK, not 0
  *
@@ -387,18 +387,29 @@ __u32 xr_clmul_pieces_ipv6(const void *p, __u32 len, const void *q, __u32 more)
  */
 __u32 xr_clmul_copy_ipv4(const void *p, void *to, const void *from, __u32 len)
 {
-	__u32 pad = 3 * BLOCK - (to - p);
-	v2 x = begin4(p - pad, shifted(&masks4, pad));
+	__u32 pad = -(__u32)(to - p) % BLOCK;
+	const struct masks *m = shifted(&masks4, pad);
+	v2 x;
 
+	p -= pad;
+	x = begin4(p, m);
+	/* Behind a RETH. */
+	if (to - p > 3 * BLOCK)
+		x = on(x, on_128, load(p + 3 * BLOCK));
 	return reduce(blocks(x, true, to, from, len / BLOCK));
 }
 
 /* The same for IPv6. */
 __u32 xr_clmul_copy_ipv6(const void *p, void *to, const void *from, __u32 len)
 {
-	__u32 pad = 4 * BLOCK - (to - p);
-	v2 x = begin6(p - pad, shifted(&masks6, pad));
+	__u32 pad = -(__u32)(to - p) % BLOCK;
+	const struct masks *m = shifted(&masks6, pad);
+	v2 x;
 
+	p -= pad;
+	x = begin6(p, m);
+	if (to - p > 4 * BLOCK)
+		x = on(x, on_128, next(p, m, 4));
 	return reduce(blocks(x, true, to, from, len / BLOCK));
 }
 
@@ -418,13 +429,13 @@ __u32 xr_clmul(__u32 crc, const void *p, __u32 len)
 	return reduce(blocks(x, false, NULL, p + BLOCK, len / BLOCK - 1));
 }
 
-/* Read the headers of a packet: blocks up to @i, the first one behind them. */
+/* Read the headers of a packet: blocks up to @i, the first one behind them, at most one more. */
 static __always_inline v2 begin(const void *p, __u32 pad, bool ipv6, __u32 i)
 {
 	const struct masks *m = shifted(ipv6 ? &masks6 : &masks4, pad);
 	v2 x = ipv6 ? begin6(p, m) : begin4(p, m);
 
-	return i == 5 ? on(x, on_128, next(p, m, 4)) : x;
+	return i > (ipv6 ? 4 : 3) ? on(x, on_128, next(p, m, i - 1)) : x;
 }
 
 /**
@@ -464,7 +475,7 @@ __u32 xr_clmul_wide_pieces(const void *p, __u32 len, const void *q, __u32 more, 
  */
 __u32 xr_clmul_wide_copy(const void *p, void *to, const void *from, __u32 len, bool ipv6)
 {
-	__u32 i = ipv6 ? 4 : 3, pad = i * BLOCK - (to - p), n = len / BLOCK;
+	__u32 pad = -(__u32)(to - p) % BLOCK, i = (to - p + pad) / BLOCK, n = len / BLOCK;
 	v2 x = begin(p - pad, pad, ipv6, i);
 
 	return reduce(xr_clmul_512() ? copy_512(x, to, from, n) : copy_256(x, to, from, n));

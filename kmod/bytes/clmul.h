@@ -21,6 +21,8 @@
 #define XR_CLMUL_FIRST	80
 /* Bytes of a vector register. The length of a payload that is copied is a multiple of it. */
 #define XR_CLMUL_BLOCK	16
+/* Maximum bytes between the BTH and a payload that is copied: a RETH and immediate data. */
+#define XR_CLMUL_XTH	20
 /* Minimum bytes for the xr_clmul_wide functions. Less is not faster in wide registers. */
 #define XR_CLMUL_LONG	352
 

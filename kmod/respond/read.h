@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Payload, pad and invariant CRC of a READ response. The payload is read once by a copy that
- * also computes the CRC, or is copied and then read again in the same vector section.
+ * Payload, pad and invariant CRC of a READ response or request. The payload is read once by a copy
+ * that also computes the CRC, or is copied and then read again in the same vector section.
  */
 #ifndef _XR_RESPOND_READ_H
 #define _XR_RESPOND_READ_H
@@ -54,11 +54,10 @@ struct xr_payload {
 };
 
 /*
- * Write a payload whose length is a multiple of four, and the invariant CRC. @adjacent: the
- * payload follows the BTH or an AETH, so that one pass can do both.
+ * Write a payload whose length is a multiple of four, and the invariant CRC; in one pass if it
+ * consists of whole blocks.
  */
-static __always_inline void xr_read_vector(const struct xr_payload *p, const void *mem,
-					   bool adjacent)
+static __always_inline void xr_read_vector(const struct xr_payload *p, const void *mem)
 {
 	const void *l3 = p->xdp->data + p->l3;
 	void *to = p->xdp->data + p->off;
@@ -69,7 +68,7 @@ static __always_inline void xr_read_vector(const struct xr_payload *p, const voi
 		xr_icrc_put_any(p->xdp, p->l3, end);
 		return;
 	}
-	if (adjacent && !(p->len % XR_CLMUL_BLOCK)) {
+	if (!(p->len % XR_CLMUL_BLOCK)) {
 		crc = xr_icrc_copy(l3, to, mem, p->len, p->ipv6);
 	} else {
 		xr_copy_vector(to, mem, p->len);
@@ -80,10 +79,10 @@ static __always_inline void xr_read_vector(const struct xr_payload *p, const voi
 }
 
 /**
- * xr_read_fill() - write payload, pad and invariant CRC of a READ response
+ * xr_read_fill() - write payload, pad and invariant CRC of a READ response or request
  * @mr: region, held by the caller
  * @at: offset of the payload in the region, where it is resident
- * @p: where it belongs, right behind the BTH or an AETH
+ * @p: where it belongs, up to XR_CLMUL_XTH bytes after the BTH
  * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH, for up to
  *	XROCE_READ_SHORT bytes; NULL: unknown
  */
@@ -101,7 +100,7 @@ static __always_inline void xr_read_fill(const struct xr_mr *mr, u64 at,
 		xr_read_short(p->xdp->data + p->off, mem, p->len, p->ipv6, *ack);
 		return;
 	}
-	xr_read_vector(p, mem, true);
+	xr_read_vector(p, mem);
 }
 
 #endif

@@ -286,18 +286,6 @@ static noinline int xr_request_missed(struct xr_qp *qp, const struct xr_mr *mr, 
 	return xr_odp_ask(&miss, qp->epoch) == -EAGAIN ? -EAGAIN : -EFAULT;
 }
 
-/* Write payload, pad and invariant CRC from a region, whose memory is resident. */
-static void xr_request_fill(const struct xr_mr *mr, u64 at, const struct xr_payload *p)
-{
-	const void *mem = xr_mr_whole(mr, at, p->len);
-
-	/* Behind a RETH, say, one pass cannot do both. */
-	if (p->off - p->l3 != xr_icrc_headers_len(p->ipv6) && likely(mem && !(p->len % 4)))
-		xr_read_vector(p, mem, false);
-	else
-		xr_read_fill(mr, at, p, NULL);
-}
-
 /* The whole payload is in one element: copy it and compute the CRC. Return: see below. */
 static int xr_request_one(struct xr_qp *qp, const struct xr_request *r,
 			  const struct xroce_sge_local *sge, u32 in, struct xdp_buff *xdp, u32 off)
@@ -313,7 +301,8 @@ static int xr_request_one(struct xr_qp *qp, const struct xr_request *r,
 	if (unlikely(ret))
 		return ret != -EAGAIN ? xr_request_refused() :
 		       xr_request_missed(qp, mr, va, r->len, sge->length - in - r->len, false);
-	xr_request_fill(mr, at, &(struct xr_payload){ xdp, s->l2_len, s->ipv6, off, r->len });
+	BUILD_BUG_ON(sizeof(struct xroce_reth) + sizeof(__be32) > XR_CLMUL_XTH);
+	xr_read_fill(mr, at, &(struct xr_payload){ xdp, s->l2_len, s->ipv6, off, r->len }, NULL);
 	xr_mr_release();
 	return 0;
 }

@@ -155,10 +155,10 @@ static void every_bit(void)
 }
 
 /*
- * As READ responses are made: the payload is copied in whole blocks, of every alignment. No byte
- * beside the copy is written.
+ * As READ responses and requests are made: the payload is copied in whole blocks, of every
+ * alignment, behind @xth bytes after the BTH. No byte beside the copy is written.
  */
-static void copied(uint32_t aeth)
+static void copied(uint32_t xth)
 {
 	static uint8_t payload[LEN_MAX + ALIGNMENTS], was[sizeof(bytes)];
 	uint32_t i, l3, len, at, got, want;
@@ -172,7 +172,7 @@ static void copied(uint32_t aeth)
 		ipv6 = i % 2;
 		from = payload + i / 2;
 		l3 = 14 + i % 17;
-		at = l3 + BTH_END(ipv6) + aeth;
+		at = l3 + BTH_END(ipv6) + xth;
 		fill(l3, ipv6);
 		memcpy(was, bytes, sizeof(was));
 		want = ~__builtin_bswap32(packet_icrc(bytes, l3, at));
@@ -268,6 +268,8 @@ static void all(void)
 	every_bit();
 	copied(0);
 	copied(4);
+	copied(16);
+	copied(XR_CLMUL_XTH);
 	changing();
 	pieces();
 	divided();
@@ -295,6 +297,16 @@ TEST(copied_aeth, "D4", "the same behind an AETH")
 {
 	if (use(128))
 		copied(4);
+}
+
+TEST(copied_reth, "D4", "the same behind a RETH, and behind immediate data, too")
+{
+	uint32_t xth;
+
+	if (!use(128))
+		return;
+	for (xth = 8; xth <= XR_CLMUL_XTH && !test_failed(); xth += 4)
+		copied(xth);
 }
 
 TEST(changing, "D4", "a payload that changes while it is copied")
