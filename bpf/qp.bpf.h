@@ -111,6 +111,26 @@ static __always_inline bool op_continues(const struct xroce_qp *q,
 }
 
 /*
+ * The packet has been executed: expect the next one. @resp: @packets, and @msn of a READ; out: @msn.
+ */
+static __always_inline void qp_advance(struct xroce_qp *q, const struct request *req,
+				       struct response *resp)
+{
+	if (req->flags & XROCE_OPF_BEGIN && !(req->flags & XROCE_OPF_END))
+		q->op = req->opcode;
+	if (req->flags & XROCE_OPF_END) {
+		if (!(req->flags & XROCE_OPF_BEGIN))
+			q->op = XROCE_QP_OP_NONE;
+		/* read_execute() has already incremented it for the response. */
+		q->msn = req->flags & XROCE_OPF_READ ? resp->msn :
+					       (q->msn + 1) & XROCE_PSN_MASK;
+	}
+	q->epsn = (req->psn + resp->packets) & XROCE_PSN_MASK;
+	q->packets++;
+	resp->msn = q->msn;
+}
+
+/*
  * Return: whether the packet is a request of the queue pair's service. Unknown operations of
  * a reliable connection pass, because they are answered with a NAK.
  */

@@ -21,6 +21,42 @@ static __always_inline bool write_payload(struct request *req, __u32 mtu,
 	return req->flags & XROCE_OPF_BEGIN || resid;
 }
 
+/*
+ * Find address, key and remaining bytes of the message, including this packet: @resp->va, @key and
+ * @len. Return: false: wrong length.
+ */
+static __always_inline bool write_range(struct xdp_md *ctx, struct request *req,
+					const struct xroce_qp *q, struct response *resp)
+{
+	if (req->flags & XROCE_OPF_BEGIN)
+		/* In an only packet write_payload() checks the length against the MTU. */
+		return take_reth(ctx, req, resp) &&
+		       (req->flags & XROCE_OPF_END || likely(resp->len <= XROCE_MAX_MSG));
+	resp->va = q->va;
+	resp->key = q->rkey;
+	resp->len = q->resid;
+	return true;
+}
+
+/* A packet has been written: note the position for the next one of the message, and count. */
+static __always_inline void write_advance(const struct request *req, struct xroce_qp *q,
+					  struct xroce_stat *st, const struct response *resp)
+{
+	__u32 flags = flags_again(req), len = req->payload;
+
+	if (!(flags & XROCE_OPF_END)) {
+		q->va = resp->va + len;
+		if (flags & XROCE_OPF_BEGIN) {
+			q->rkey = resp->key;
+			q->length = resp->len;
+		}
+	}
+	q->resid = resp->len - len;
+	q->bytes += len;
+	st->write++;
+	st->write_bytes += len;
+}
+
 /**
  * write_execute() - check and execute one packet of a WRITE
  * @ctx: the frame
@@ -46,23 +82,11 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 	__u64 va;
 	int cause, err;
 
-	if (req->flags & XROCE_OPF_BEGIN) {
-		if (!take_reth(ctx, req, resp))
-			return XROCE_CAUSE_INV_LENGTH;
-		va = resp->va;
-		key = resp->key;
-		resid = resp->len;
-		/* In an only packet write_payload() checks @resid against the MTU. */
-		if (!(req->flags & XROCE_OPF_END) && unlikely(resid > XROCE_MAX_MSG))
-			return XROCE_CAUSE_INV_LENGTH;
-	} else {
-		va = q->va;
-		key = q->rkey;
-		resid = q->resid;
-		resp->va = va;
-		resp->key = key;
-		resp->len = resid;
-	}
+	if (unlikely(!write_range(ctx, req, q, resp)))
+		return XROCE_CAUSE_INV_LENGTH;
+	va = resp->va;
+	key = resp->key;
+	resid = resp->len;
 	if (req->flags & XROCE_OPF_IMM && !recv_word(ctx, req, &imm))
 		return because(XROCE_CAUSE_INV_LENGTH);
 	if (unlikely(!write_payload(req, q->mtu, resid)))
@@ -109,18 +133,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 			return cause;
 	}
 
-	/* Position for the next packet of the message. */
-	if (!(flags & XROCE_OPF_END)) {
-		q->va = va + len;
-		if (flags & XROCE_OPF_BEGIN) {
-			q->rkey = key;
-			q->length = resid;
-		}
-	}
-	q->resid = resid - len;
-	q->bytes += len;
-	st->write++;
-	st->write_bytes += len;
+	write_advance(req, q, st, resp);
 	return XROCE_CAUSE_NONE;
 }
 

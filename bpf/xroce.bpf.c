@@ -52,6 +52,7 @@
 #include "atomic.bpf.h"
 #include "ack.bpf.h"
 #include "except.bpf.h"
+#include "fast.bpf.h"
 
 /* Measure a frame with XROCE_FRAME_* in @flags: so far the first buffer may have sufficed. */
 static __always_inline void count_frags(struct xdp_md *ctx, struct request *req,
@@ -236,18 +237,7 @@ static __always_inline int in_order(struct xdp_md *ctx, struct request *req,
 	if (failed(cause))
 		return cause;
 
-	if (req->flags & XROCE_OPF_BEGIN && !(req->flags & XROCE_OPF_END))
-		q->op = req->opcode;
-	if (req->flags & XROCE_OPF_END) {
-		if (!(req->flags & XROCE_OPF_BEGIN))
-			q->op = XROCE_QP_OP_NONE;
-		/* read_execute() has already incremented it for the response. */
-		q->msn = req->flags & XROCE_OPF_READ ? resp->msn :
-					       (q->msn + 1) & XROCE_PSN_MASK;
-	}
-	q->epsn = (req->psn + resp->packets) & XROCE_PSN_MASK;
-	q->packets++;
-	resp->msn = q->msn;
+	qp_advance(q, req, resp);
 	if (req->flags & XROCE_OPF_REPLAY)
 		return unlikely(is_queued(q, resp)) ? SILENT : XROCE_CAUSE_NONE;
 	if (unlikely(!req->ackreq)) {
@@ -427,13 +417,27 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
  */
 static __always_inline int judge(struct xdp_md *ctx, void *data, void *end, int opcode)
 {
+	int result;
+
 	switch (opcode) {
 	case NOT_OURS:
 		return XDP_PASS;
 	case NOT_PLAIN:
 		return packet(ctx, data, end, NOT_PLAIN);
 	case XROCE_RC_WRITE_ONLY:
+		result = fast(ctx, data, end, XROCE_RC_WRITE_ONLY);
+		if (likely(result != NOT_FAST))
+			return result;
 		return packet(ctx, data, end, XROCE_RC_WRITE_ONLY);
+	case XROCE_RC_WRITE_FIRST:
+		result = fast(ctx, data, end, XROCE_RC_WRITE_FIRST);
+		break;
+	case XROCE_RC_WRITE_MIDDLE:
+		result = fast(ctx, data, end, XROCE_RC_WRITE_MIDDLE);
+		break;
+	case XROCE_RC_WRITE_LAST:
+		result = fast(ctx, data, end, XROCE_RC_WRITE_LAST);
+		break;
 	case XROCE_RC_READ_REQUEST:
 		return packet(ctx, data, end, XROCE_RC_READ_REQUEST);
 	case XROCE_RC_SEND_ONLY:
@@ -444,8 +448,10 @@ static __always_inline int judge(struct xdp_md *ctx, void *data, void *end, int 
 		return packet(ctx, data, end, XROCE_RC_CMP_SWAP);
 	case XROCE_RC_ACK:
 		return packet(ctx, data, end, XROCE_RC_ACK);
+	default:
+		result = NOT_FAST;
 	}
-	return packet(ctx, data, end, ANY_OPCODE);
+	return likely(result != NOT_FAST) ? result : packet(ctx, data, end, ANY_OPCODE);
 }
 
 SEC("xdp.frags")

@@ -33,6 +33,8 @@ struct xdp_md;
  * @cut: length in bytes to which the frame is cut after success, for the response. A frame
  *	that is shorter, has fragments, or starts at an odd address (XROCE_FRAME_*) is not
  *	cut; 0: no frame is
+ * @l3: xroce_write_checked(): offset of the IP header
+ * @end: xroce_write_checked(): offset of the invariant CRC
  */
 struct xroce_write {
 	__u64 va;
@@ -44,6 +46,8 @@ struct xroce_write {
 	__u32 qpn;
 	__u32 ahead;
 	__u32 cut;
+	__u32 l3;
+	__u32 end;
 };
 
 /* Properties of a frame, in the result of xroce_icrc_check(). */
@@ -103,6 +107,19 @@ extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
  * on-demand memory that is not accessible; -EIO: out of memory for it.
  */
 extern int xroce_write(struct xdp_md *ctx, const struct xroce_write *w) XROCE_KFUNC;
+
+/**
+ * xroce_write_checked() - verify a packet's invariant CRC, and copy its payload into a region
+ * @ctx: the frame
+ * @w: source and destination; @ahead does not matter
+ *
+ * The CRC is verified before anything is written. Only for a payload, not empty, that is in the
+ * first buffer and goes to one block of resident memory.
+ *
+ * Return: 0; any other value: nothing has been written, and xroce_icrc_check() and xroce_write()
+ * tell why.
+ */
+extern int xroce_write_checked(struct xdp_md *ctx, const struct xroce_write *w) XROCE_KFUNC;
 
 /* Longest READ in bytes for which xroce_read() uses xroce_read::icrc. */
 #define XROCE_READ_SHORT	32

@@ -102,6 +102,30 @@ static __always_inline int xr_kfunc_atomic(struct xdp_buff *xdp,
 	return ret;
 }
 
+/*
+ * Verify the invariant CRC of a packet in the first buffer, and write @len bytes at @off, which
+ * precede it, to one resident block, in one vector section. Return: as xroce_write_checked().
+ */
+static __always_inline int xr_mr_write_checked(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
+					       u32 l3, u32 end, u32 off, u32 len)
+{
+	u64 at;
+	int ret = xr_mr_range(mr, va, len, true, &at);
+	void *mem = ret || !len ? NULL : xr_mr_whole(mr, at, len);
+	u32 crc;
+
+	if (unlikely(!mem || !xr_vector_begin()))
+		return ret ?: -EOPNOTSUPP;
+	ret = -EBADMSG;
+	if (likely(xr_icrc_whole(xdp, l3, end, &crc) &&
+		   get_unaligned_le32(xdp->data + end) == crc)) {
+		xr_copy_vector(mem, xdp->data + off, len);
+		ret = 0;
+	}
+	xr_vector_end();
+	return ret;
+}
+
 __bpf_kfunc_start_defs();
 
 __bpf_kfunc int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end)
@@ -144,6 +168,32 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 		xr_frame_cut(xdp, READ_ONCE(w->cut));
 	} else if (ret == -EAGAIN) {
 		return xr_kfunc_missed(qp, mr, va, len, READ_ONCE(w->ahead), xdp);
+	}
+	xr_mr_release();
+	return ret;
+}
+
+__bpf_kfunc int xroce_write_checked(struct xdp_md *ctx, const struct xroce_write *w)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	u32 off = READ_ONCE(w->off), len = READ_ONCE(w->len), end = READ_ONCE(w->end);
+	u64 va = READ_ONCE(w->va);
+	struct xr_mr *mr;
+	struct xr_qp *qp;
+	int ret;
+
+	if (unlikely(!xr_frame_linear(xdp, end, XROCE_ICRC_LEN) || (u64)off + len > end))
+		return -EINVAL;
+	qp = xr_qp_rcu(READ_ONCE(w->link), READ_ONCE(w->qpn));
+	if (unlikely(!qp))
+		return -ENOENT;
+	mr = xr_rkey_acquire(qp, va, READ_ONCE(w->key), len, XROCE_ACCESS_REMOTE_WRITE);
+	if (unlikely(!mr))
+		return -ENOENT;
+	ret = xr_mr_write_checked(mr, va, xdp, READ_ONCE(w->l3), end, off, len);
+	if (likely(!ret)) {
+		xr_mr_count_in(mr->stat, 1, len, READ_ONCE(w->begin) & 1);
+		xr_frame_cut(xdp, READ_ONCE(w->cut));
 	}
 	xr_mr_release();
 	return ret;
@@ -332,6 +382,7 @@ BTF_ID_FLAGS(func, xroce_icrc_check, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_icrc_check_read, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_icrc_put, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_write, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_write_checked, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_read, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_atomic, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)

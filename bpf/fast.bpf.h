@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The short way of the packets of a WRITE that are as nearly all are: plain, in one buffer,
+ * expected, and behind nothing that waits. One kfunc verifies the invariant CRC and copies, in one
+ * vector section. Until it has succeeded nothing has changed, neither counters nor the queue pair:
+ * any other packet is then judged by packet(), from the beginning.
+ */
+#ifndef _XROCE_FAST_BPF_H
+#define _XROCE_FAST_BPF_H
+
+/* In place of XDP_*: nothing has changed. */
+#define NOT_FAST	(-1)
+
+/*
+ * Checks of a packet before the claim, all but that of the invariant CRC: as those of parse() and
+ * admit(). Return: the queue pair; NULL: not fast.
+ */
+static __always_inline struct xroce_qp *fast_admit(struct xdp_md *ctx, void *data, void *end,
+						   struct request *req, int opcode)
+{
+	int qpn = parse(data, end, req, opcode);
+	const struct iphdr *ip = data + req->l3;
+	const struct xroce_bth *bth = data + req->bth;
+	struct xroce_qp *q;
+
+	req->frame_len = end - data;
+	if (unlikely(qpn < 0 || !parse_lengths(req)))
+		return NULL;
+	if (unlikely(!ipv4_checksum_ok(ip) || bth->flags & XROCE_BTH_TVER_MASK || is_marked(req)))
+		return NULL;
+	q = qp_find(qpn);
+	if (unlikely(!q))
+		return NULL;
+	req->generation = q->generation;
+	req->flags = xroce_op_flags(opcode);
+	if (unlikely(q->type != XROCE_QPT_RC || qp_detour(q) || q->pkey_full != (__u16)bth->pkey ||
+		     eth_from_group(data) || !qp_addr_ok(ctx, q, req, ip, end)))
+		return NULL;
+	return q;
+}
+
+/* True if the packet is the expected one, under the claim. */
+static __always_inline bool fast_expected(const struct xroce_qp *q, const struct request *req)
+{
+	__u8 op = req->flags & XROCE_OPF_BEGIN ? XROCE_QP_OP_NONE : XROCE_RC_WRITE_FIRST;
+
+	return likely(q->generation == req->generation && qp_ready(q) && q->epsn == req->psn &&
+		      q->op == op && !q->queued && q->access & XROCE_ACCESS_REMOTE_WRITE);
+}
+
+/*
+ * Check a packet of a WRITE, and have the module verify its invariant CRC and write the payload.
+ * @q is claimed. Return: whether that is done; if not, nothing has changed.
+ */
+static __always_inline bool fast_write(struct xdp_md *ctx, struct request *req, struct xroce_qp *q,
+				       struct response *resp)
+{
+	if (!fast_expected(q, req) || !write_range(ctx, req, q, resp) ||
+	    !write_payload(req, q->mtu, resp->len) || !req->payload ||
+	    mpt_check(resp->key, q, resp->va, resp->len, XROCE_ACCESS_REMOTE_WRITE))
+		return false;
+	struct xroce_write w = {
+		.va = resp->va,
+		.link = xroce_link,
+		.key = resp->key,
+		.off = req->pos,
+		.len = req->payload,
+		.begin = !!(req->flags & XROCE_OPF_BEGIN),
+		.qpn = q->qpn,
+		.cut = response_bytes(req, XROCE_RC_ACK, 0),
+		.l3 = req->l3,
+		.end = req->end,
+	};
+
+	return likely(!module(xroce_write_checked(ctx, &w)));
+}
+
+/*
+ * Execute a packet of a WRITE the short way. @data to @end: its first buffer. @opcode is a
+ * constant: that of a plain packet without immediate data. Return: XDP_*, or NOT_FAST.
+ */
+static __always_inline int fast(struct xdp_md *ctx, void *data, void *end, int opcode)
+{
+	struct request req = {};
+	struct response resp = {};
+	struct xroce_stat *st;
+	struct xroce_qp *q;
+	int result;
+
+	q = fast_admit(ctx, data, end, &req, opcode);
+	if (unlikely(!q))
+		return NOT_FAST;
+	st = stat_this_cpu();
+	if (unlikely(!st || !qp_claim(q)))
+		return NOT_FAST;
+	if (unlikely(!fast_write(ctx, &req, q, &resp))) {
+		qp_release(q);
+		return NOT_FAST;
+	}
+	st->rx++;
+	st->rx_bytes += req.frame_len;
+	q->nak_sent = 0;
+	write_advance(&req, q, st, &resp);
+	resp.psn = req.psn;
+	resp.packets = 1;
+	qp_advance(q, &req, &resp);
+	if (!req.ackreq) {
+		q->silent++;
+		qp_release(q);
+		return XDP_DROP;
+	}
+	st->ack++;
+	resp.opcode = XROCE_RC_ACK;
+	resp.syndrome = XROCE_SYN_ACK;
+	result = respond(ctx, &req, q, st, &resp);
+	qp_release(q);
+	if (unlikely(result))
+		return result > 0 ? drop_of(ctx, &req, q->qpn, result) : XDP_DROP;
+	st->tx++;
+	return XDP_TX;
+}
+
+#endif
