@@ -95,6 +95,28 @@ static __always_inline bool ack_length_ok(const struct request *req, const struc
 	return req->payload <= q->mtu;
 }
 
+/* Parse the headers, which are in the packet. Return: as ack_aeth(). */
+static __always_inline bool ack_headers(struct xdp_md *ctx, struct request *req,
+					struct xroce_ack *a)
+{
+	if (req->opcode != XROCE_RC_READ_RESPONSE_MIDDLE && unlikely(!ack_aeth(ctx, req, a)))
+		return false;
+	return req->opcode != XROCE_RC_ATOMIC_ACK || ack_atomic(ctx, req, a);
+}
+
+/* Count a response that the module has been given. @err: result of the kfunc. */
+static __always_inline void ack_count(const struct request *req, struct xroce_stat *st,
+				      const struct xroce_ack *a, int err)
+{
+	if (unlikely(err)) {
+		st->req_ignored++;
+		return;
+	}
+	st->req_rx++;
+	if (req->opcode != XROCE_OP_SACK)
+		st->req_rx_bytes += a->len;
+}
+
 /**
  * ack_execute() - check a response and have the module accept it
  * @ctx: the frame
@@ -114,7 +136,6 @@ static __always_inline int ack_execute(struct xdp_md *ctx, struct request *req,
 		.opcode = req->opcode,
 	};
 	bool right, sent;
-	int err;
 
 	if (unlikely(!qp_ready(q)))
 		return qp_unready(q);
@@ -126,10 +147,7 @@ static __always_inline int ack_execute(struct xdp_md *ctx, struct request *req,
 	}
 	right = ack_has_headers(req);
 	if (likely(right)) {
-		if (req->opcode != XROCE_RC_READ_RESPONSE_MIDDLE &&
-		    unlikely(!ack_aeth(ctx, req, &a)))
-			return XROCE_DROP_LENGTH;
-		if (req->opcode == XROCE_RC_ATOMIC_ACK && !ack_atomic(ctx, req, &a))
+		if (!ack_headers(ctx, req, &a))
 			return XROCE_DROP_LENGTH;
 		right = take_payload(req) && ack_length_ok(req, q);
 	}
@@ -147,14 +165,7 @@ static __always_inline int ack_execute(struct xdp_md *ctx, struct request *req,
 	} else {
 		a.wrong = 1;
 	}
-	err = module(xroce_ack(ctx, &a));
-	if (unlikely(err)) {
-		st->req_ignored++;
-		return 0;
-	}
-	st->req_rx++;
-	if (req->opcode != XROCE_OP_SACK)
-		st->req_rx_bytes += a.len;
+	ack_count(req, st, &a, module(xroce_ack(ctx, &a)));
 	return 0;
 }
 

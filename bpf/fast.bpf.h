@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The short way of the packets of a WRITE that are as nearly all are: plain, in one buffer,
- * expected, and behind nothing that waits. One kfunc verifies the invariant CRC and copies, in one
- * vector section. Until it has succeeded nothing has changed, neither counters nor the queue pair:
- * any other packet is then judged by packet(), from the beginning.
+ * The short way of the packets of a WRITE, and of responses, that are as nearly all are: plain, in
+ * one buffer, expected, and behind nothing that waits. One kfunc verifies the invariant CRC and
+ * copies, in one vector section. Until it has verified the CRC nothing has changed, neither
+ * counters nor the queue pair: any other packet is then judged by packet(), from the beginning.
  */
 #ifndef _XROCE_FAST_BPF_H
 #define _XROCE_FAST_BPF_H
@@ -33,7 +33,7 @@ static __always_inline struct xroce_qp *fast_admit(struct xdp_md *ctx, void *dat
 		return NULL;
 	req->generation = q->generation;
 	req->flags = xroce_op_flags(opcode);
-	if (unlikely(q->type != XROCE_QPT_RC || qp_detour(q) || q->pkey_full != (__u16)bth->pkey ||
+	if (unlikely(q->type != XROCE_QPT_RC || q->pkey_full != (__u16)bth->pkey ||
 		     eth_from_group(data) || !qp_addr_ok(ctx, q, req, ip, end)))
 		return NULL;
 	return q;
@@ -79,7 +79,7 @@ static __always_inline bool fast_write(struct xdp_md *ctx, struct request *req, 
  * Execute a packet of a WRITE the short way. @data to @end: its first buffer. @opcode is a
  * constant: that of a plain packet without immediate data. Return: XDP_*, or NOT_FAST.
  */
-static __always_inline int fast(struct xdp_md *ctx, void *data, void *end, int opcode)
+static __always_inline int fast_request(struct xdp_md *ctx, void *data, void *end, int opcode)
 {
 	struct request req = {};
 	struct response resp = {};
@@ -91,7 +91,7 @@ static __always_inline int fast(struct xdp_md *ctx, void *data, void *end, int o
 	if (unlikely(!q))
 		return NOT_FAST;
 	st = stat_this_cpu();
-	if (unlikely(!st || !qp_claim(q)))
+	if (unlikely(!st || qp_detour(q) || !qp_claim(q)))
 		return NOT_FAST;
 	if (unlikely(!fast_write(ctx, &req, q, &resp))) {
 		qp_release(q);
@@ -118,6 +118,46 @@ static __always_inline int fast(struct xdp_md *ctx, void *data, void *end, int o
 		return result > 0 ? drop_of(ctx, &req, q->qpn, result) : XDP_DROP;
 	st->tx++;
 	return XDP_TX;
+}
+
+/*
+ * Accept a response the short way. Arguments and result are those of fast_request(), and @opcode
+ * is that of a response.
+ */
+static __always_inline int fast_response(struct xdp_md *ctx, void *data, void *end, int opcode)
+{
+	struct request req = {};
+	struct xroce_stat *st;
+	struct xroce_qp *q;
+	int err;
+
+	q = fast_admit(ctx, data, end, &req, opcode);
+	if (unlikely(!q || !q->req || !qp_ready(q) || !ack_in_window(q, req.psn)))
+		return NOT_FAST;
+	struct xroce_ack a = {
+		.link = xroce_link,
+		.qpn = req.qpn,
+		.psn = req.psn,
+		.opcode = req.opcode,
+		.l3 = req.l3,
+		.end = req.end,
+	};
+
+	if (unlikely(!ack_has_headers(&req) || !ack_headers(ctx, &req, &a) || !take_payload(&req) ||
+		     !ack_length_ok(&req, q)))
+		return NOT_FAST;
+	st = stat_this_cpu();
+	if (unlikely(!st))
+		return NOT_FAST;
+	a.off = req.pos;
+	a.len = req.payload;
+	err = module(xroce_ack_checked(ctx, &a));
+	if (unlikely(err == -EBADMSG))
+		return NOT_FAST;
+	st->rx++;
+	st->rx_bytes += req.frame_len;
+	ack_count(&req, st, &a, err);
+	return XDP_DROP;
 }
 
 #endif

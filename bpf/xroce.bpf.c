@@ -425,18 +425,18 @@ static __always_inline int judge(struct xdp_md *ctx, void *data, void *end, int 
 	case NOT_PLAIN:
 		return packet(ctx, data, end, NOT_PLAIN);
 	case XROCE_RC_WRITE_ONLY:
-		result = fast(ctx, data, end, XROCE_RC_WRITE_ONLY);
+		result = fast_request(ctx, data, end, XROCE_RC_WRITE_ONLY);
 		if (likely(result != NOT_FAST))
 			return result;
 		return packet(ctx, data, end, XROCE_RC_WRITE_ONLY);
 	case XROCE_RC_WRITE_FIRST:
-		result = fast(ctx, data, end, XROCE_RC_WRITE_FIRST);
+		result = fast_request(ctx, data, end, XROCE_RC_WRITE_FIRST);
 		break;
 	case XROCE_RC_WRITE_MIDDLE:
-		result = fast(ctx, data, end, XROCE_RC_WRITE_MIDDLE);
+		result = fast_request(ctx, data, end, XROCE_RC_WRITE_MIDDLE);
 		break;
 	case XROCE_RC_WRITE_LAST:
-		result = fast(ctx, data, end, XROCE_RC_WRITE_LAST);
+		result = fast_request(ctx, data, end, XROCE_RC_WRITE_LAST);
 		break;
 	case XROCE_RC_READ_REQUEST:
 		return packet(ctx, data, end, XROCE_RC_READ_REQUEST);
@@ -447,7 +447,23 @@ static __always_inline int judge(struct xdp_md *ctx, void *data, void *end, int 
 	case XROCE_RC_CMP_SWAP:
 		return packet(ctx, data, end, XROCE_RC_CMP_SWAP);
 	case XROCE_RC_ACK:
-		return packet(ctx, data, end, XROCE_RC_ACK);
+		result = fast_response(ctx, data, end, XROCE_RC_ACK);
+		break;
+	case XROCE_RC_READ_RESPONSE_FIRST:
+		result = fast_response(ctx, data, end, XROCE_RC_READ_RESPONSE_FIRST);
+		break;
+	case XROCE_RC_READ_RESPONSE_MIDDLE:
+		result = fast_response(ctx, data, end, XROCE_RC_READ_RESPONSE_MIDDLE);
+		break;
+	case XROCE_RC_READ_RESPONSE_LAST:
+		result = fast_response(ctx, data, end, XROCE_RC_READ_RESPONSE_LAST);
+		break;
+	case XROCE_RC_READ_RESPONSE_ONLY:
+		result = fast_response(ctx, data, end, XROCE_RC_READ_RESPONSE_ONLY);
+		break;
+	case XROCE_RC_ATOMIC_ACK:
+		result = fast_response(ctx, data, end, XROCE_RC_ATOMIC_ACK);
+		break;
 	default:
 		result = NOT_FAST;
 	}

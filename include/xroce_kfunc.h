@@ -113,8 +113,8 @@ extern int xroce_write(struct xdp_md *ctx, const struct xroce_write *w) XROCE_KF
  * @ctx: the frame
  * @w: source and destination; @ahead does not matter
  *
- * The CRC is verified before anything is written. Only for a payload, not empty, that is in the
- * first buffer and goes to one block of resident memory.
+ * The CRC is verified before anything is written. Only for IPv4, and a payload, not empty, that is
+ * in the first buffer and goes to one block of resident memory.
  *
  * Return: 0; any other value: nothing has been written, and xroce_icrc_check() and xroce_write()
  * tell why.
@@ -459,6 +459,8 @@ extern int xroce_sq(__u32 link, __u32 qpn) XROCE_KFUNC;
  * @len: bytes of these; otherwise 0
  * @wrong: not 0: it has the PSN that is due in response to the oldest READ or atomic, but no
  *	response has its lengths. @off and @len are 0
+ * @l3: xroce_ack_checked(): offset of the IP header
+ * @end: xroce_ack_checked(): offset of the invariant CRC
  */
 struct xroce_ack {
 	__u64 result;
@@ -470,6 +472,8 @@ struct xroce_ack {
 	__u32 off;
 	__u32 len;
 	__u32 wrong;
+	__u32 l3;
+	__u32 end;
 };
 
 /**
@@ -486,5 +490,16 @@ struct xroce_ack {
  * the payload is not inside the frame.
  */
 extern int xroce_ack(struct xdp_md *ctx, const struct xroce_ack *a) XROCE_KFUNC;
+
+/**
+ * xroce_ack_checked() - verify a packet's invariant CRC, and accept the response
+ * @ctx: the frame
+ * @a: the response, over IPv4
+ *
+ * The CRC is verified before anything changes. Only for a packet in the first buffer.
+ *
+ * Return: as xroce_ack(); -EBADMSG: nothing has changed, and xroce_icrc_check() tells why.
+ */
+extern int xroce_ack_checked(struct xdp_md *ctx, const struct xroce_ack *a) XROCE_KFUNC;
 
 #endif /* _XROCE_KFUNC_H */

@@ -112,13 +112,11 @@ static __always_inline int xr_mr_write_checked(const struct xr_mr *mr, u64 va, s
 	u64 at;
 	int ret = xr_mr_range(mr, va, len, true, &at);
 	void *mem = ret || !len ? NULL : xr_mr_whole(mr, at, len);
-	u32 crc;
 
 	if (unlikely(!mem || !xr_vector_begin()))
 		return ret ?: -EOPNOTSUPP;
 	ret = -EBADMSG;
-	if (likely(xr_icrc_whole(xdp, l3, end, &crc) &&
-		   get_unaligned_le32(xdp->data + end) == crc)) {
+	if (likely(xr_icrc_right4(xdp, l3, end))) {
 		xr_copy_vector(mem, xdp->data + off, len);
 		ret = 0;
 	}
@@ -299,6 +297,11 @@ __bpf_kfunc int xroce_ack(struct xdp_md *ctx, const struct xroce_ack *a)
 	return xr_ack_packet((struct xdp_buff *)ctx, a);
 }
 
+__bpf_kfunc int xroce_ack_checked(struct xdp_md *ctx, const struct xroce_ack *a)
+{
+	return xr_ack_checked((struct xdp_buff *)ctx, a);
+}
+
 __bpf_kfunc int xroce_defer(struct xdp_md *ctx, u32 link, u32 qpn, u32 why)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
@@ -391,6 +394,7 @@ BTF_ID_FLAGS(func, xroce_cnp_received, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_recv, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_mcast, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_ack, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_ack_checked, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_defer, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_addr, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_local, KF_TRUSTED_ARGS)

@@ -140,6 +140,19 @@ static inline bool xr_icrc_whole(const struct xdp_buff *xdp, u32 l3, u32 end, u3
 #endif
 
 /*
+ * True if the invariant CRC of a packet over IPv4 is right, which is in the first buffer, and whose
+ * length is a multiple of four. In a vector section.
+ */
+static __always_inline bool xr_icrc_right4(const struct xdp_buff *xdp, u32 l3, u32 end)
+{
+	u32 len = end - l3;
+
+	return likely(l3 >= ETH_HLEN && l3 < end && len >= sizeof(struct xr_headers4) &&
+		      !(len % 4)) &&
+	       get_unaligned_le32(xdp->data + end) == xr_icrc_sum(xdp->data + l3, len, false);
+}
+
+/*
  * Verify the invariant CRC of a packet, most often in the first buffer. Return: 0 or
  * XROCE_FRAME_*: it is right; -EBADMSG: it is wrong; -EINVAL: wrong offsets.
  */

@@ -328,7 +328,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	bool ipv6 = xr_qp_map_ipv6(q);
 	u32 l3 = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
 	u32 pad = -p->len & 3;
-	struct xdp_buff xdp;
+	struct xdp_buff xdp __uninitialized;
 	u32 udp_len, len;
 	__be32 *psn;
 	void *at;

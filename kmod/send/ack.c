@@ -12,6 +12,8 @@
 #include "xroce_wire.h"
 
 #include "bytes/frame.h"
+#include "bytes/icrc.h"
+#include "bytes/vector.h"
 #include "obj/link.h"
 #include "qp/qp.h"
 
@@ -457,9 +459,14 @@ struct xr_ack {
 static __always_inline int xr_ack_store(struct xr_qp *qp, const struct xr_swqe *w, u32 pos,
 					struct xr_ack *a)
 {
+	int ret;
+
 	if (xr_swqe_is_atomic(w))
 		return xr_request_result(qp, w, &a->result);
-	return xr_request_scatter(qp, w, pos, a->xdp, a->off, a->len);
+	ret = xr_request_scatter(qp, w, pos, a->xdp, a->off, a->len);
+	/* See xr_ack_checked(). */
+	xr_vector_release();
+	return ret;
 }
 
 /*
@@ -603,6 +610,7 @@ int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 							   -EINVAL;
 	else
 		ret = xr_ack_response(qp, &r);
+	xr_vector_release();
 	if (likely(!ret)) {
 		xr_requester_count(&qp->map->req_responses, 1);
 		if (r.opcode != XROCE_OP_SACK)
@@ -618,5 +626,34 @@ int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 	}
 out:
 	spin_unlock(&s->lock);
+	return ret;
+}
+
+/**
+ * xr_ack_checked() - verify the invariant CRC of a response, and accept it
+ * @xdp: the frame
+ * @a: as for xr_ack_packet(), which checks again what it uses
+ *
+ * In softirq, under RCU. One vector section is held for the CRC and for the copy of the payload;
+ * xr_ack_packet() ends it.
+ *
+ * Return: see xroce_ack_checked().
+ */
+int xr_ack_checked(struct xdp_buff *xdp, const struct xroce_ack *a)
+{
+	u32 l3 = READ_ONCE(a->l3), end = READ_ONCE(a->end);
+	bool right;
+	int ret;
+
+	if (unlikely(!xr_frame_linear(xdp, end, XROCE_ICRC_LEN)))
+		return -EBADMSG;
+	if (READ_ONCE(a->len))
+		xr_vector_hold();
+	if (unlikely(!xr_vector_begin()))
+		return -EBADMSG;
+	right = xr_icrc_right4(xdp, l3, end);
+	xr_vector_end();
+	ret = likely(right) ? xr_ack_packet(xdp, a) : -EBADMSG;
+	xr_vector_release();
 	return ret;
 }

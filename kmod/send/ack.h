@@ -7,5 +7,6 @@ struct xdp_buff;
 struct xroce_ack;
 
 int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a);
+int xr_ack_checked(struct xdp_buff *xdp, const struct xroce_ack *a);
 
 #endif

@@ -140,6 +140,11 @@ static void xr_request_datagram(struct xr_qp *qp, const struct xr_send_ud *ud)
 	xr_request_network(s, &to, ud->flow);
 }
 
+/* Headers over IPv4 without a VLAN tag, up to a multiple of eight bytes. */
+#define XR_REQUEST_PLAIN \
+	round_up(ETH_HLEN + sizeof(struct iphdr) + sizeof(struct udphdr) + \
+		 sizeof(struct xroce_bth), sizeof(u64))
+
 /* Return: the opcode of a packet, without the service. */
 static u8 xr_request_opcode(const struct xroce_wr_op *op, bool begin, bool last)
 {
@@ -205,7 +210,11 @@ static void *xr_request_headers(const struct xr_qp *qp, const struct xr_request 
 	struct xroce_bth *bth;
 	void *at;
 
-	memcpy(data, s->header, s->header_len);
+	/* Constants. What is too much is overwritten: no frame has less room. */
+	if (likely(s->header_len <= XR_REQUEST_PLAIN))
+		memcpy(data, s->header, XR_REQUEST_PLAIN);
+	else
+		memcpy(data, s->header, sizeof(s->header));
 	ether_addr_copy(data + ETH_ALEN, dev->dev_addr);
 	if (xr_paths_many(s))
 		xr_paths_port(s, r->psn, r->again,
@@ -391,7 +400,7 @@ int xr_request_build(struct xr_qp *qp, const struct xr_request *r)
 	bool last = r->off + r->len == w->length || xr_swqe_responds(w);
 	u8 opcode = xr_request_opcode(w->op, begin, last);
 	struct xr_send *s = &qp->send;
-	struct xdp_buff xdp;
+	struct xdp_buff xdp __uninitialized;
 	u32 udp_len, l3;
 	void *at;
 	int ret;
