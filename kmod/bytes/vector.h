@@ -44,8 +44,11 @@ static inline bool xr_vector_begin(void)
 {
 	if (!static_branch_likely(&xr_vector_key))
 		return false;
+	/* Nobody else runs on the CPU that holds one. */
+	if (this_cpu_read(xr_vector_held))
+		return true;
 	if (unlikely(!may_use_simd()))
-		return this_cpu_read(xr_vector_held);
+		return false;
 	/* Integer instructions only, so MXCSR need not be set up. */
 	kernel_fpu_begin_mask(0);
 	return true;

@@ -69,7 +69,8 @@ static __always_inline void xr_ack_counted(struct xr_send *s, const struct xr_sw
 	/* A rewind has counted what it will request again; this was requested before. */
 	if (!s->reads)
 		return;
-	if (s->una == w->last || xr_psn_add(s->una, 1) == xr_swqe_part_end(w, s->una))
+	if (s->una == w->last ||
+	    (w->resumed && xr_psn_add(s->una, 1) == xr_swqe_part_end(w, s->una)))
 		s->reads--;
 	else
 		s->extra--;
@@ -565,6 +566,13 @@ static void xr_ack_sync(struct xr_qp *qp)
 		xr_requester_rewind(qp);
 }
 
+/* True if more of the response to a READ follows, unless parts of it were requested again. */
+static __always_inline bool xr_ack_continues(const struct xr_ack *a)
+{
+	return a->opcode == XROCE_RC_READ_RESPONSE_FIRST ||
+	       a->opcode == XROCE_RC_READ_RESPONSE_MIDDLE;
+}
+
 /**
  * xr_ack_packet() - accept a response to a request
  * @xdp: the frame
@@ -618,7 +626,7 @@ int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 	} else {
 		xr_requester_count(&qp->map->req_ignored, 1);
 	}
-	if (xr_send_active(s)) {
+	if (xr_send_active(s) && !(xr_ack_continues(&r) && xr_requester_receives(qp))) {
 		xr_ack_sync(qp);
 		if (unlikely(s->score.open))
 			xr_resend_gap(s);

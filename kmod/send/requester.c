@@ -575,6 +575,31 @@ void xr_requester_run(struct xr_qp *qp)
 	xr_requester_watch(s);
 }
 
+/**
+ * xr_requester_receives() - go on within the response to a READ
+ * @qp: the queue pair, whose requester is active; the lock of its send side is held
+ *
+ * After most packets of a response nothing is to be sent or completed. Not if anything was lost.
+ *
+ * Return: true: that is so, and done; false: call xr_requester_run().
+ */
+bool xr_requester_receives(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	const struct xr_swqe *w = xr_swqe_at(s, s->head);
+
+	if (s->head == s->tail || s->next != s->tail || s->psn != s->top || s->wait ||
+	    s->batch.count || s->probe || s->score.open || s->notify)
+		return false;
+	/* Its next packet is due, so it is sent, not failed, and what asks for a response. */
+	if (w->opcode != XROCE_WR_RDMA_READ || !w->received || s->una == w->psn)
+		return false;
+	WRITE_ONCE(qp->map->req_psn, s->una);
+	WRITE_ONCE(qp->map->req_una, s->una);
+	xr_requester_watch(s);
+	return true;
+}
+
 /* True if a packet, response or command has moved the queue pair to ERR. */
 static bool xr_requester_ended(const struct xr_qp *qp)
 {
