@@ -8,6 +8,10 @@
  * the access; and only packets with the new key are checked against the complete new entry.
  * The data path needs no additional check for this.
  *
+ * Programs of verbs devices keep their keys if only rights change. Then the old and the new entry
+ * differ in the rights alone, which the module checks itself; a packet that arrives meanwhile may be
+ * refused.
+ *
  * Everything that can fail is done before the old region is changed.
  */
 #include <linux/export.h>
@@ -82,6 +86,15 @@ static struct xr_umem *xr_mr_repin(const struct xr_owner *caller,
 	return xr_umem_get(was->umem);
 }
 
+/* The key of the region that replaces @now. The link's lock is held. */
+static u32 xr_mr_next_key(struct xr_link *link, const struct xr_mr *now,
+			  const struct xroce_mr_rereg *r)
+{
+	if (r->mask == XROCE_REREG_ACCESS && now->owner->ops)
+		return now->key;
+	return r->mr << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, r->mr);
+}
+
 /*
  * Replace the region that @was describes by @mr. On success *@old belongs to the caller,
  * which calls xr_mr_free(); another thread may deregister and free @mr. Return: 0 or an errno
@@ -123,7 +136,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *caller,
 		goto out;
 	}
 	mr->index = r->mr;
-	mr->key = r->mr << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, r->mr);
+	mr->key = xr_mr_next_key(link, now, r);
 	mr->stat = now->stat;
 	mr->charge = now->charge;
 	now->pd->mrs--;

@@ -90,7 +90,7 @@ int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
 		if (!v->srq)
 			return -ENOENT;
 		/* See struct xroce_qp_add; verbs allow it (IBTA 10.2.9). */
-		if (v->srq->pd != qp->pd && v->format == XR_FORMAT_OWN)
+		if (v->srq->pd != qp->pd && !qp->owner->ops)
 			return -EINVAL;
 		v->pd = v->srq->pd;
 		v->srq->users++;
