@@ -149,6 +149,33 @@ $(B)/user/libxroce.so.$(SOVERSION): $(lib_obj) user/lib/libxroce.map
 $(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION) $(cli_lib),$(B)/user/libxroce.a)
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) $(cli_libs) -o $@
 
+# --- The provider: the part of libibverbs for verbs devices of xroce that have their own. It needs
+# private headers of rdma-core, which headers.sh fetches, so "all" does not build it.
+
+provider_src := $(wildcard user/provider/*.c)
+provider_obj := $(provider_src:%.c=$(B)/%.o)
+# The number of the private ABI of libibverbs, which looks for it in the name.
+pabi         := $(shell sed -n 's/^\#define IBVERBS_PABI_VERSION //p' user/provider/config.h)
+provider     := $(B)/user/provider/libxroce-rdmav$(pabi).so $(B)/user/provider/xroce.driver
+
+.PHONY: provider provider-headers install-provider uninstall-provider
+provider: $(provider)
+provider-headers:
+	@CC='$(CC)' user/provider/headers.sh $(abspath $(B)/provider/include)
+
+$(provider_obj): | provider-headers
+$(provider_obj): flags := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror \
+	-D_GNU_SOURCE -fPIC -Iuser/provider -isystem $(B)/provider/include -Iinclude -MMD -MP
+
+# All symbols are private but for the constructor, which registers it.
+$(B)/user/provider/libxroce-rdmav$(pabi).so: $(provider_obj) user/provider/provider.map
+	$(call say,LD)$(CC) -shared -Wl,-z,defs -Wl,--version-script=user/provider/provider.map \
+		$(CFLAGS) $(LDFLAGS) $(provider_obj) $(shell pkg-config --libs libibverbs) -lpthread -o $@
+
+$(B)/user/provider/xroce.driver:
+	@mkdir -p $(@D)
+	@echo 'driver xroce' >$@
+
 # --- The manual.
 
 # libxroce*.rst belong to section 3 and include text from the headers, and an example (see
@@ -386,6 +413,15 @@ install-user: bpf user man
 	install -d $(unit_dir)
 	$(foreach u,$(units),sed 's,@SBIN@,$(PREFIX)/sbin,' $(u) >$(unit_dir)/$(patsubst %.in,%,$(notdir $(u))) &&) :
 
+# Both or none: libibverbs warns of a .driver file without its library, in every program.
+provider_dir = $(DESTDIR)$(shell pkg-config --variable=libdir libibverbs)/libibverbs
+install-provider: provider
+	install -D -m 644 -t $(provider_dir) $(filter %.so,$(provider))
+	install -D -m 644 -t $(DESTDIR)/etc/libibverbs.d $(filter %.driver,$(provider))
+
+uninstall-provider:
+	rm -f $(DESTDIR)/etc/libibverbs.d/xroce.driver $(provider_dir)/$(notdir $(filter %.so,$(provider)))
+
 # The module's source, for "dkms install xroce/VERSION".
 install-dkms:
 	$(foreach d,$(kmod_dirs),install -D -m 644 -t $(dkms_dir)/$(d) $(call kmod_in,$(d)) &&) :
@@ -411,7 +447,7 @@ uninstall-check:
 		[ $$n != last ] || { echo "uninstall: module $$m is in use by a program" >&2; exit 1; }; \
 		sleep 0.5; done; done
 
-uninstall: $(if $(DESTDIR),,uninstall-check)
+uninstall: $(if $(DESTDIR),,uninstall-check) uninstall-provider
 	rm -f $(DESTDIR)/lib/modules/*/updates/xroce.ko $(DESTDIR)/lib/modules/*/updates/xroce_ib.ko
 	rm -f $(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-xroce.rules
 	rm -f $(DESTDIR)$(PREFIX)/lib/sysusers.d/xroce.conf
@@ -480,6 +516,8 @@ help:
 	@echo 'sim        congestion control on simulated networks; sim-save keeps table and picture'
 	@echo 'bench-native  nanoseconds a packet of the verdict, speed of the CRC, on this host'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
+	@echo 'provider   the part of libibverbs for devices with their own; fetches headers of rdma-core'
+	@echo 'install-provider  where libibverbs looks for it'
 	@echo 'uninstall  remove what install put there'
 	@echo 'deb        Debian packages, in build/deb/; installs what builds and checks them'
 	@echo 'check-deb  install, use, upgrade and purge them in a root of Debian $(SUITE)'
@@ -490,4 +528,4 @@ help:
 	@echo "VM=0       demo, check: use this host's kernel, no virtual machine"
 	@echo 'V=1        show the commands; CC=, CLANG=, CFLAGS= as usual'
 
--include $(wildcard $(lib_obj:.o=.d) $(cli_obj:.o=.d) $(B)/bpf/*.d $(B)/selftests/*/*.bpf.d)
+-include $(wildcard $(lib_obj:.o=.d) $(cli_obj:.o=.d) $(provider_obj:.o=.d) $(B)/bpf/*.d $(B)/selftests/*/*.bpf.d)

@@ -25,7 +25,7 @@ jobs=$(nproc)
 user_dirs=(-Iuser/lib -Iuser/cmd -Iuser/cmd/serve)
 flags=(-std=gnu11 -D_GNU_SOURCE -Iinclude "${user_dirs[@]}")
 read -ra packages < <(pkg-config --cflags libbpf json-c libelf)
-one_way=(kmod user)
+one_way=(kmod user/lib user/cmd user/provider)
 # Folders of the module, from the top: a file includes headers of its own layer and of those below.
 layers=('front/dev front/verbs' ctl 'qp send recv respond frame defer odp obj' mem own bytes)
 # Older messages are as they are.

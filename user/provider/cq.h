@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Completion queues. */
+#ifndef XP_CQ_H
+#define XP_CQ_H
+
+#include <stdbool.h>
+
+#include <infiniband/driver.h>
+
+#include "lock.h"
+#include "ring.h"
+
+/**
+ * struct xp_cq - a completion queue
+ * @vcq: the completion queue of libibverbs
+ * @lock: of the fields below; cq_ex.c holds it from ibv_start_poll() to ibv_end_poll()
+ * @ring: its ring, entries of struct xroce_cqe
+ * @head: index of the next entry to take
+ * @vain: polls in a row that found nothing
+ * @cur: cq_ex.c: the entry that is read
+ */
+struct xp_cq {
+	struct verbs_cq vcq;
+	struct xp_lock lock;
+	struct xp_ring ring;
+	uint32_t head;
+	uint32_t vain;
+	const struct xroce_cqe *cur;
+};
+
+static inline struct xp_cq *to_xp_cq(struct ibv_cq *ibcq)
+{
+	return container_of(ibcq, struct xp_cq, vcq.cq);
+}
+
+static inline struct xroce_cq_header *xp_cq_header(const struct xp_cq *cq)
+{
+	return cq->ring.mem;
+}
+
+/* Return: the next completion, which stays until xp_cq_take(); NULL: there is none. */
+static inline const struct xroce_cqe *xp_cq_next(const struct xp_cq *cq)
+{
+	if (__atomic_load_n(&xp_cq_header(cq)->tail, __ATOMIC_ACQUIRE) == cq->head)
+		return NULL;
+	return xp_ring_entry(&cq->ring, cq->head);
+}
+
+/* Give the entries before @head to the module. */
+static inline void xp_cq_take(struct xp_cq *cq)
+{
+	cq->vain = 0;
+	__atomic_store_n(&xp_cq_header(cq)->head, cq->head, __ATOMIC_RELEASE);
+}
+
+/* cq.c */
+struct ibv_cq *xp_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_comp_channel *channel,
+			    int vector);
+struct ibv_cq_ex *xp_create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_init_attr_ex *attr);
+int xp_resize_cq(struct ibv_cq *ibcq, int cqe);
+int xp_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
+int xp_destroy_cq(struct ibv_cq *ibcq);
+/* Remove the completions of a queue pair. */
+void xp_cq_clean(struct xp_cq *cq, uint32_t qpn);
+
+/* arm.c */
+int xp_req_notify_cq(struct ibv_cq *ibcq, int solicited);
+/* True if the next completion makes an event. */
+bool xp_cq_armed(struct xp_cq *cq);
+
+/* poll.c */
+int xp_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc);
+/* Nothing was found. With @lock, of which it says whether xp_local_execute() is due without it. */
+bool xp_poll_vain(struct xp_cq *cq);
+
+/* cq_ex.c: set the functions of struct ibv_cq_ex. */
+void xp_cq_ex_open(struct ibv_cq_ex *cq);
+
+#endif

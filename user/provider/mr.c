@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Memory regions. ibv_cmd_reg_dmabuf_mr() is not used: it has another number of parameters in each
+ * of the versions of libibverbs that this library works with.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "local.h"
+#include "mr.h"
+
+struct ibv_mr *xp_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length, uint64_t hca_va,
+			 int access)
+{
+	struct ib_uverbs_reg_mr_resp resp;
+	struct ibv_reg_mr cmd = {};
+	struct verbs_mr *vmr = calloc(1, sizeof(*vmr));
+	int err;
+
+	if (!vmr)
+		return NULL;
+	err = ibv_cmd_reg_mr(ibpd, addr, length, hca_va, access, vmr, &cmd, sizeof(cmd), &resp,
+			     sizeof(resp));
+	if (!err)
+		return &vmr->ibv_mr;
+	free(vmr);
+	errno = err;
+	return NULL;
+}
+
+/* The keys may be others afterwards. */
+int xp_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd, void *addr, size_t length,
+		int access)
+{
+	struct ib_uverbs_rereg_mr_resp resp = {};
+	struct ibv_rereg_mr cmd = {};
+	int err;
+
+	xp_local_execute(to_xp_context(vmr->ibv_mr.context));
+	err = ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr, access, ibpd, &cmd,
+			       sizeof(cmd), &resp, sizeof(resp));
+	/* libibverbs says only that the command failed. */
+	if (err)
+		errno = err;
+	return err;
+}
+
+int xp_dereg_mr(struct verbs_mr *vmr)
+{
+	int err;
+
+	xp_local_execute(to_xp_context(vmr->ibv_mr.context));
+	err = ibv_cmd_dereg_mr(vmr);
+	if (!err)
+		free(vmr);
+	return err;
+}
+
+int xp_advise_mr(struct ibv_pd *ibpd, enum ibv_advise_mr_advice advice, uint32_t flags,
+		 struct ibv_sge *sge, uint32_t num_sge)
+{
+	return ibv_cmd_advise_mr(ibpd, advice, flags, sge, num_sge);
+}

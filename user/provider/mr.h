@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Memory regions. */
+#ifndef XP_MR_H
+#define XP_MR_H
+
+#include <infiniband/driver.h>
+
+/* mr.c */
+struct ibv_mr *xp_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length, uint64_t hca_va,
+			 int access);
+int xp_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd, void *addr, size_t length,
+		int access);
+int xp_dereg_mr(struct verbs_mr *vmr);
+int xp_advise_mr(struct ibv_pd *ibpd, enum ibv_advise_mr_advice advice, uint32_t flags,
+		 struct ibv_sge *sge, uint32_t num_sge);
+
+#endif

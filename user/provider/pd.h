@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Protection domains, parent domains and thread domains. */
+#ifndef XP_PD_H
+#define XP_PD_H
+
+#include <stdbool.h>
+
+#include <infiniband/driver.h>
+
+/**
+ * struct xp_td - a thread domain: one thread at a time uses what belongs to it
+ * @td: that of libibverbs
+ * @refs: parent domains that name it; atomic
+ */
+struct xp_td {
+	struct ibv_td td;
+	uint32_t refs;
+};
+
+/**
+ * struct xp_pd - a protection domain, or a parent domain
+ * @pd: that of libibverbs
+ * @of: parent domain: its protection domain; NULL: this is one
+ * @td: parent domain: its thread domain; NULL: none
+ * @refs: parent domains of it; atomic
+ */
+struct xp_pd {
+	struct ibv_pd pd;
+	struct xp_pd *of;
+	struct xp_td *td;
+	uint32_t refs;
+};
+
+static inline struct xp_pd *to_xp_pd(struct ibv_pd *ibpd)
+{
+	return container_of(ibpd, struct xp_pd, pd);
+}
+
+static inline struct xp_td *to_xp_td(struct ibv_td *ibtd)
+{
+	return container_of(ibtd, struct xp_td, td);
+}
+
+/* True if queues that are made with @ibpd need no lock. */
+static inline bool xp_pd_single(struct ibv_pd *ibpd)
+{
+	return to_xp_pd(ibpd)->td;
+}
+
+/* pd.c */
+struct ibv_pd *xp_alloc_pd(struct ibv_context *ibctx);
+struct ibv_pd *xp_alloc_parent_domain(struct ibv_context *ibctx,
+				      struct ibv_parent_domain_init_attr *attr);
+int xp_dealloc_pd(struct ibv_pd *ibpd);
+
+/* td.c */
+struct ibv_td *xp_alloc_td(struct ibv_context *ibctx, struct ibv_td_init_attr *attr);
+int xp_dealloc_td(struct ibv_td *ibtd);
+
+#endif

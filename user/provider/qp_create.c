@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Queue pairs: making and destroying them. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "resp.h"
+#include "cq.h"
+#include "local.h"
+#include "pd.h"
+#include "qp.h"
+
+#define COMP_MASK \
+	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+
+/* The structure may be one of an older program, which ends before this. */
+static uint64_t send_ops(const struct ibv_qp_init_attr_ex *attr)
+{
+	return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? attr->send_ops_flags : 0;
+}
+
+static int check(const struct ibv_qp_init_attr_ex *attr)
+{
+	if (attr->comp_mask & ~COMP_MASK ||
+	    (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && attr->create_flags))
+		return EOPNOTSUPP;
+	if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UC &&
+	    attr->qp_type != IBV_QPT_UD)
+		return EOPNOTSUPP;
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->send_cq || !attr->recv_cq)
+		return EINVAL;
+	return xp_wr_check(attr->qp_type, send_ops(attr));
+}
+
+/* Return: 0 or an errno. */
+static int map(struct xp_qp *qp, const struct xroce_create_qp_resp *resp,
+	       const struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_context *ibctx = qp->vqp.qp.context;
+	bool single = xp_pd_single(attr->pd);
+	int err = xp_ring_map(ibctx, &resp->send, &qp->sq.ring);
+
+	if (!err)
+		err = xp_ring_map(ibctx, &resp->recv, &qp->rq.ring);
+	if (err) {
+		xp_ring_unmap(&qp->sq.ring);
+		return err;
+	}
+	xp_lock_init(&qp->sq.lock, single);
+	xp_lock_init(&qp->rq.lock, single);
+	qp->sq.max_sge = attr->cap.max_send_sge;
+	qp->sq.max_inline = attr->cap.max_inline_data;
+	qp->sq.flags = attr->sq_sig_all ? XROCE_SEND_SIGNALED : 0;
+	qp->rq.max_sge = attr->cap.max_recv_sge;
+	return 0;
+}
+
+/* The command, and the memory. Return: 0 or an errno. */
+static int create(struct xp_context *ctx, struct xp_qp *qp, struct ibv_qp_init_attr_ex *attr)
+{
+	struct xp_create_qp_resp resp = {};
+	struct ibv_create_qp_ex cmd = {};
+	/* Without what the command does not know. */
+	struct ibv_qp_init_attr_ex known = {
+		.qp_context = attr->qp_context,
+		.send_cq = attr->send_cq,
+		.recv_cq = attr->recv_cq,
+		.srq = attr->srq,
+		.cap = attr->cap,
+		.qp_type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = attr->pd,
+	};
+	int err;
+
+	xp_wr_prepare(qp);
+	err = ibv_cmd_create_qp_ex2(&ctx->vctx.context, &qp->vqp, &known, &cmd, sizeof(cmd),
+				    &resp.ibv, sizeof(resp));
+	if (err)
+		return err;
+	attr->cap = known.cap;
+	err = map(qp, &resp.xroce, attr);
+	if (err)
+		ibv_cmd_destroy_qp(&qp->vqp.qp);
+	return err;
+}
+
+struct ibv_qp *xp_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr)
+{
+	struct xp_context *ctx = to_xp_context(ibctx);
+	struct xp_qp *qp;
+	int err = check(attr);
+
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return NULL;
+	pthread_mutex_lock(&ctx->qpn_lock);
+	err = create(ctx, qp, attr);
+	pthread_mutex_unlock(&ctx->qpn_lock);
+	if (err) {
+		free(qp);
+		errno = err;
+		return NULL;
+	}
+	xp_wr_open(qp, send_ops(attr));
+	pthread_mutex_lock(&ctx->lock);
+	list_add_tail(&ctx->qps, &qp->node);
+	pthread_mutex_unlock(&ctx->lock);
+	return &qp->vqp.qp;
+}
+
+struct ibv_qp *xp_create_qp(struct ibv_pd *ibpd, struct ibv_qp_init_attr *attr)
+{
+	struct ibv_qp_init_attr_ex ex = {
+		.qp_context = attr->qp_context,
+		.send_cq = attr->send_cq,
+		.recv_cq = attr->recv_cq,
+		.srq = attr->srq,
+		.cap = attr->cap,
+		.qp_type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = ibpd,
+	};
+	struct ibv_qp *ibqp = xp_create_qp_ex(ibpd->context, &ex);
+
+	if (ibqp)
+		attr->cap = ex.cap;
+	return ibqp;
+}
+
+int xp_destroy_qp(struct ibv_qp *ibqp)
+{
+	struct xp_context *ctx = to_xp_context(ibqp->context);
+	struct xp_qp *qp = to_xp_qp(ibqp);
+	int err;
+
+	xp_local_execute(ctx);
+	pthread_mutex_lock(&ctx->qpn_lock);
+	err = ibv_cmd_destroy_qp(ibqp);
+	if (!err)
+		xp_qp_clean(qp);
+	pthread_mutex_unlock(&ctx->qpn_lock);
+	if (err)
+		return err;
+	pthread_mutex_lock(&ctx->lock);
+	list_del(&qp->node);
+	pthread_mutex_unlock(&ctx->lock);
+	xp_ring_unmap(&qp->sq.ring);
+	xp_ring_unmap(&qp->rq.ring);
+	free(qp);
+	return 0;
+}
