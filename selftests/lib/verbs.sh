@@ -14,6 +14,9 @@
 #
 # With XROCE_VERBS=rxe the server of perftest uses rxe0 as well: shows whether a failure is
 # perftest's or rxe's.
+#
+# With XROCE_PROVIDER=own, xr0 and what verbs_add() makes have xroce's own provider, of "make
+# provider": so any test of verbs devices runs with it.
 
 . "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
 
@@ -26,6 +29,23 @@ if [ "${XROCE_VERBS:-}" = rxe ]; then
 	server_ip=10.77.0.1
 	server_enter=(env)
 fi
+
+# The type of "rdma link add".
+verbs_type=xroce
+# Sets $verbs_driver, and has programs load the provider; skips the test without it.
+own_provider() {
+	local library
+
+	library=$(compgen -G "$top/build/user/provider/libxroce-rdmav*.so") || {
+		printf 'TAP version 13\n1..0 # SKIP no provider: make provider\n'
+		exit 4
+	}
+	verbs_type=xroce_own
+	# libibverbs adds the number of its private ABI.
+	verbs_driver=${library%-rdmav*}
+	export RDMAV_DRIVERS=$verbs_driver
+}
+[ "${XROCE_PROVIDER:-}" != own ] || own_provider
 
 # The module is not built for a kernel without RDMA.
 needs_verbs() {
@@ -52,7 +72,7 @@ verbs_gone() { [ ! -e "/sys/class/infiniband/$1" ]; }
 # verbs_add NAME NETDEV ADDRESS: make a verbs device on the link of NETDEV, which is in xr
 # and has the IPv4 ADDRESS
 verbs_add() {
-	in_xr rdma link add "$1" type xroce netdev "$2" &&
+	in_xr rdma link add "$1" type "$verbs_type" netdev "$2" &&
 		wait_until 10 verbs_has_gid "$1" "$(gid4_of "$3")"
 }
 

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Verbs devices with xroce's own provider ("make provider"), with rxe as their peer.
+#
+# usage: provider.sh [ROW]...
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/../lib/verbs.sh"
+
+own_provider
+rows=("$@")
+
+# Programs find the device with the provider, without warnings, and not without it.
+identity() {
+	local status=0
+
+	ibv_devinfo -d xr0 >"$work/out" 2>&1 || status=1
+	grep -q 'hca_id:.*xr0' "$work/out" && grep -q 'fw_ver:.*[0-9]\.[0-9]' "$work/out" ||
+		status=1
+	ibv_devices >"$work/list" 2>&1 || status=1
+	grep -q 'xr0' "$work/list" && ! grep -qi 'warning' "$work/list" "$work/out" || status=1
+	! env -u RDMAV_DRIVERS ibv_devinfo -d xr0 >"$work/without" 2>&1 || status=1
+	[ $status = 0 ] || sed 's/^/# /' "$work/out" "$work/list" "$work/without"
+	return $status
+}
+
+pingpong_listens() {
+	! kill -0 "$server" 2>/dev/null || in_xr ss -Hltn 'sport = 18600' | grep -q .
+}
+
+# pingpong PROGRAM WORD...: the server on xr0, the client on rxe0
+pingpong() {
+	local program=$1 server status=0
+
+	shift
+	in_xr timeout 60 "$program" -d xr0 -g "$server_gid" -p 18600 -n 200 "$@" \
+		>"$work/server" 2>&1 &
+	server=$!
+	wait_until 60 pingpong_listens
+	timeout 60 "$program" -d rxe0 -g "$client_gid" -p 18600 -n 200 "$@" 10.77.0.2 \
+		>"$work/client" 2>&1 || status=1
+	[ $status = 0 ] || kill "$server" 2>/dev/null || :
+	wait "$server" || status=1
+	grep -q '200 iters' "$work/client" || status=1
+	[ $status = 0 ] || both_ends_said "$work"
+	return $status
+}
+
+pingpongs() {
+	run provider_pingpong_rc 'V2 D2' pingpong ibv_rc_pingpong -c
+	run provider_pingpong_rc_events 'V2 V6' pingpong ibv_rc_pingpong -c -e
+	run provider_pingpong_uc 'V2 D2' pingpong ibv_uc_pingpong
+	run provider_pingpong_ud 'V2 D2' pingpong ibv_ud_pingpong -s 1024
+	run provider_pingpong_srq 'V2 D2' pingpong ibv_srq_pingpong
+}
+
+perf() {
+	both_ends_calm "$work" "$@" || { both_ends_said "$work"; return 1; }
+}
+
+perftests() {
+	local kind
+
+	for kind in write read send; do
+		run "provider_${kind}_to" 'V2 D2' perf ib_${kind}_bw -m 1024 -s 4096 -n 200
+	done
+	run provider_send_events_to 'V2 V6' perf ib_send_bw -m 1024 -s 4096 -n 100 -e
+	run provider_send_ud_to 'V2 D2' perf ib_send_bw -c UD -m 1024 -s 512 -n 100
+	run provider_write_lat_inline 'V2 D2' perf ib_write_lat -m 1024 -s 64 -I 64 -n 100
+	run provider_atomic_to 'V2 D2' perf ib_atomic_bw -m 1024 -n 100
+	client_dev=xr0 client_gid=$server_gid client_enter=(nsenter --net=/run/netns/xr)
+	for kind in write read send; do
+		run "provider_${kind}_self" 'V2 D2' perf ib_${kind}_bw -m 1024 -s 4096 -n 200
+	done
+	server_dev=rxe0 server_ip=10.77.0.1 server_enter=(env)
+	server_gid=$(verbs_gid rxe0 "$(gid4_of 10.77.0.1)")
+	for kind in write read send; do
+		run "provider_${kind}_from" 'V2 D2' perf ib_${kind}_bw -m 1024 -s 4096 -n 200
+	done
+}
+
+work_up
+verbs_net_up
+both_ends_gids
+run provider_identity 'V1' identity
+status=0
+programs provider_test provider_mw_test provider_wr_test -- "$@" || status=$?
+# 2: they have none of the rows that are wanted.
+[ $status = 0 ] || [ $status = 2 ] || failed=$((failed + 1))
+pingpongs
+perftests
+results || { [ $? = 2 ] && [ $status = 0 ]; }
