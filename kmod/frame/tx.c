@@ -24,15 +24,8 @@
 #include "payload.h"
 #include "tx.h"
 
-/*
- * Headroom in bytes, for struct xdp_frame and for what the driver puts before the frame. A
- * little less than XDP_PACKET_HEADROOM, so that a block of page fragments holds one more
- * response of 4 KiB.
- */
-#define XR_TX_HEADROOM		192
-
 /* For frames whose pages are not of a pool, and for those that are never sent. */
-static struct xdp_rxq_info xr_tx_rxq = {
+struct xdp_rxq_info xr_tx_rxq = {
 	.mem.type = MEM_TYPE_PAGE_SHARED,
 };
 
@@ -188,49 +181,6 @@ static u32 xr_tx_ack_icrc(const struct xroce_qp *q, const struct xr_tx_packet *p
 	return q->ack_icrc ^ xr_icrc_of((u64)p->psn << 32 | aeth);
 }
 
-/* Inlined in xr_tx_build(), for short responses. See xr_tx_open(). */
-static __always_inline bool xr_tx_begin(struct xdp_buff *xdp, u32 len)
-{
-	u32 size = SKB_HEAD_ALIGN(XR_TX_HEADROOM + len);
-	struct xdp_rxq_info *rxq = xr_pages_rxq();
-	void *frag = xr_pages_alloc(size);
-
-	if (unlikely(!frag)) {
-		rxq = &xr_tx_rxq;
-		frag = xr_tx_alloc(size);
-		if (!frag)
-			return false;
-	}
-	xdp_init_buff(xdp, size, rxq);
-	xdp_prepare_buff(xdp, frag, XR_TX_HEADROOM, len, false);
-	return true;
-}
-
-/* The same: see xr_tx_add(). */
-static __always_inline void xr_tx_end(struct xr_tx_batch *batch, struct xdp_buff *xdp)
-{
-	/* This cannot fail: XR_TX_HEADROOM has room for struct xdp_frame. */
-	batch->frame[batch->count++] = xdp_convert_buff_to_frame(xdp);
-}
-
-/**
- * xr_tx_open() - allocate a frame
- * @xdp: out: the frame, whose content is undefined
- * @len: bytes
- *
- * Return: whether there was memory. If so, xr_tx_add() or xr_tx_cancel() consumes the frame.
- */
-bool xr_tx_open(struct xdp_buff *xdp, u32 len)
-{
-	return xr_tx_begin(xdp, len);
-}
-
-/* Add a frame of xr_tx_open() to a batch that is not full. */
-void xr_tx_add(struct xr_tx_batch *batch, struct xdp_buff *xdp)
-{
-	xr_tx_end(batch, xdp);
-}
-
 /* Free a frame of xr_tx_open(). */
 void xr_tx_cancel(struct xdp_buff *xdp)
 {
@@ -253,7 +203,7 @@ void xr_tx_copy_loop(struct xr_tx_batch *batch)
 
 	if (!xr_tx_is_up(batch->dev) || batch->dev->flags & IFF_LOOPBACK)
 		return;
-	if (xr_tx_begin(&xdp, frame->len)) {
+	if (xr_tx_open(&xdp, frame->len)) {
 		memcpy(xdp.data, frame->data, frame->len);
 		copy = xdp_convert_buff_to_frame(&xdp);
 		if (xr_loop_send(batch->loop, &copy, 1, batch->qpn))
@@ -337,7 +287,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
 		  xr_tx_xth_len(p->opcode) + p->len + pad + XROCE_ICRC_LEN;
 	len = p->l2_len + l3 + udp_len;
-	if (!xr_tx_begin(&xdp, len))
+	if (!xr_tx_open(&xdp, len))
 		return -ENOMEM;
 
 	/* A copy of constant length; the IP header overwrites what is behind @l2_len. */
@@ -359,7 +309,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		if (ret)
 			goto err;
 	}
-	xr_tx_end(batch, &xdp);
+	xr_tx_add(batch, &xdp);
 	return 0;
 err:
 	xr_tx_cancel(&xdp);

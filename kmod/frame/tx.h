@@ -13,14 +13,25 @@
 #include <linux/types.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
+#include <net/xdp.h>
 
 #include "xroce_wire.h"
 
-struct xdp_buff;
-struct xdp_frame;
+#include "batch.h"
+#include "pages.h"
+
 struct xr_qp;
-struct xr_tx_batch;
 struct xroce_qp;
+
+/*
+ * Headroom in bytes, for struct xdp_frame and for what the driver puts before the frame. A
+ * little less than XDP_PACKET_HEADROOM, so that a block of page fragments holds one more
+ * response of 4 KiB.
+ */
+#define XR_TX_HEADROOM		192
+
+/* For frames whose pages are not of a pool, and for those that are never sent. */
+extern struct xdp_rxq_info xr_tx_rxq;
 
 /**
  * struct xr_tx_packet - one packet of a response, or a congestion notification
@@ -54,8 +65,6 @@ struct xr_tx_packet {
 	const struct xroce_sack *sack;
 };
 
-bool xr_tx_open(struct xdp_buff *xdp, u32 len);
-void xr_tx_add(struct xr_tx_batch *batch, struct xdp_buff *xdp);
 void xr_tx_cancel(struct xdp_buff *xdp);
 void xr_tx_copy_loop(struct xr_tx_batch *batch);
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
@@ -83,6 +92,37 @@ static __always_inline void *xr_tx_alloc(u32 size)
 		frag = napi_alloc_frag(size);
 	}
 	return frag;
+}
+
+/**
+ * xr_tx_open() - allocate a frame
+ * @xdp: out: the frame, whose content is undefined
+ * @len: bytes
+ *
+ * Return: whether there was memory. If so, xr_tx_add() or xr_tx_cancel() consumes the frame.
+ */
+static __always_inline bool xr_tx_open(struct xdp_buff *xdp, u32 len)
+{
+	u32 size = SKB_HEAD_ALIGN(XR_TX_HEADROOM + len);
+	struct xdp_rxq_info *rxq = xr_pages_rxq();
+	void *frag = xr_pages_alloc(size);
+
+	if (unlikely(!frag)) {
+		rxq = &xr_tx_rxq;
+		frag = xr_tx_alloc(size);
+		if (!frag)
+			return false;
+	}
+	xdp_init_buff(xdp, size, rxq);
+	xdp_prepare_buff(xdp, frag, XR_TX_HEADROOM, len, false);
+	return true;
+}
+
+/* Add a frame of xr_tx_open() to a batch that is not full. */
+static __always_inline void xr_tx_add(struct xr_tx_batch *batch, struct xdp_buff *xdp)
+{
+	/* This cannot fail: XR_TX_HEADROOM has room for struct xdp_frame. */
+	batch->frame[batch->count++] = xdp_convert_buff_to_frame(xdp);
 }
 
 /**
