@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cost of a doorbell with nothing posted, and of arming a completion queue. Run by provider.sh.
+ * The cost of a doorbell with nothing posted, and of arming a completion queue. Run by doorbell.sh.
  *
  *   doorbell CLIENT-DEV CLIENT-IP SERVER-DEV SERVER-IP
  *

@@ -11,8 +11,8 @@
 
 #include "provider_end.h"
 
-/* The descriptor of the doorbell, an anonymous file. */
-static int find_doorbell(struct ibv_context *ctx)
+/* Of those that opening the device has made, it is the anonymous file that is not for events. */
+int own_doorbell(const struct ibv_context *ctx)
 {
 	char path[32], link[64];
 	int fd, found = -1;
@@ -66,7 +66,7 @@ bool own_open(struct own *own, struct ibv_cq *(*cq)(void), uint64_t ops)
 	*own = (struct own){};
 	if (!ends_open())
 		return false;
-	own->doorbell = find_doorbell(xr_end.ctx);
+	own->doorbell = own_doorbell(xr_end.ctx);
 	own->memory = mem_map(OWN_BYTES / MEM_PAGE);
 	own->peer_memory = mem_map(OWN_BYTES / MEM_PAGE);
 	if (!check(own->doorbell >= 0, "no doorbell") || !own->memory || !own->peer_memory)

@@ -60,6 +60,9 @@ bool own_again(struct own *own);
 /* A queue pair of xr0 in RESET. @init: what it is made with, but for domain and operations. */
 struct ibv_qp *own_qp(struct ibv_pd *pd, struct ibv_qp_init_attr_ex *init);
 
+/* The descriptor of the doorbell of the context that was opened last. */
+int own_doorbell(const struct ibv_context *ctx);
+
 /* Cut the doorbell: a system call fails with ENOTTY. Return: for own_mend(). */
 int own_cut(int fd);
 void own_mend(int fd, int kept);

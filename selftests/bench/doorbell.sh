@@ -4,7 +4,7 @@
 # Doorbells, arming, and small messages with either provider of xroce, and with rxe at both ends:
 # see doorbell.c and pair.c. After "make provider":
 #
-#   vm.sh --icount -- bench/provider.sh [-o FILE] [PART-OF-A-ROW]...
+#   vm.sh --icount -- bench/doorbell.sh [-o FILE] [PART-OF-A-ROW]...
 #
 # The ends and the figures are those of pair.sh.
 set -eu
@@ -18,7 +18,7 @@ provider=$(echo "$top"/build/user/provider/libxroce-rdmav*.so)
 rows=("$@")
 [ $# != 0 ] || rows=(WRITE:64: WRITE:4096:single READ:64: SEND:64: FETCH_ADD)
 
-work=$(mktemp -d /dev/shm/provider-XXXXXX)
+work=$(mktemp -d /dev/shm/doorbell-XXXXXX)
 work_down() { rm -r "$work"; }
 undo+=(work_down)
 
