@@ -47,6 +47,20 @@ OWN_TEST(provider_rereg, "V5 R5", "changing regions in place, each combination o
 		try_rereg(own, flags);
 }
 
+OWN_TEST(provider_rereg_key, "V5 R5", "the key from before a change of rights alone")
+{
+	struct ibv_mr *mr = ibv_reg_mr(xr_end.pd, own->memory, MEM_PAGE, IBV_ACCESS_LOCAL_WRITE);
+	uint32_t key;
+
+	if (!check(mr, "region: %s", strerror(errno)))
+		return;
+	key = mr->rkey;
+	own_try_write(own, key, own->memory, false, "without the right");
+	check_is(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, OWN_RW), 0);
+	own_try_write(own, key, own->memory, true, "with the right");
+	check(!ibv_dereg_mr(mr), "deregister");
+}
+
 OWN_TEST(provider_rereg_refused, "V5 R5", "what is refused leaves the region as it was")
 {
 	char *gone = mmap(NULL, MEM_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -9,6 +9,15 @@
 #include "local.h"
 #include "mr.h"
 
+/*
+ * A region without remote rights has no R_Key, but a change of its rights may give it one without
+ * telling programs that have read the key before: the module's keys of both kinds are the same.
+ */
+static void set_rkey(struct ibv_mr *mr)
+{
+	mr->rkey = mr->lkey;
+}
+
 struct ibv_mr *xp_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length, uint64_t hca_va,
 			 int access)
 {
@@ -21,8 +30,10 @@ struct ibv_mr *xp_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length, uint64_
 		return NULL;
 	err = ibv_cmd_reg_mr(ibpd, addr, length, hca_va, access, vmr, &cmd, sizeof(cmd), &resp,
 			     sizeof(resp));
-	if (!err)
+	if (!err) {
+		set_rkey(&vmr->ibv_mr);
 		return &vmr->ibv_mr;
+	}
 	free(vmr);
 	errno = err;
 	return NULL;
@@ -42,6 +53,8 @@ int xp_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd, void *addr
 	/* libibverbs says only that the command failed. */
 	if (err)
 		errno = err;
+	else
+		set_rkey(&vmr->ibv_mr);
 	return err;
 }
 
