@@ -86,7 +86,8 @@ verbs_net_up
 both_ends_gids
 run provider_identity 'V1' identity
 status=0
-programs provider_test provider_mw_test provider_wr_test provider_doorbell_test -- "$@" || status=$?
+programs provider_test provider_mw_test provider_wr_test provider_doorbell_test provider_pd_test \
+	provider_cq_test -- "$@" || status=$?
 # 2: they have none of the rows that are wanted.
 [ $status = 0 ] || [ $status = 2 ] || failed=$((failed + 1))
 pingpongs

@@ -129,9 +129,7 @@ OWN_TEST(provider_refuses, "V5", "verbs that there are not")
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.pd = xr_end.pd, .send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE,
 	};
-	struct ibv_cq_init_attr_ex cq = {
-		.cqe = 1, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
-	};
+	struct ibv_cq_init_attr_ex cq = { .cqe = 1, .wc_flags = IBV_WC_EX_WITH_TM_INFO };
 
 	errno = 0;
 	check(!ibv_open_xrcd(xr_end.ctx, &xrcd) && errno == EOPNOTSUPP, "XRC: %d", errno);
@@ -143,7 +141,7 @@ OWN_TEST(provider_refuses, "V5", "verbs that there are not")
 	check(!ibv_create_qp_ex(xr_end.ctx, &init) && errno == EOPNOTSUPP,
 	      "WRITE of datagrams: %d", errno);
 	errno = 0;
-	check(!ibv_create_cq_ex(xr_end.ctx, &cq) && errno == EOPNOTSUPP, "timestamps: %d", errno);
+	check(!ibv_create_cq_ex(xr_end.ctx, &cq) && errno == EOPNOTSUPP, "tags: %d", errno);
 }
 
 /* --- Messages in the work request. */

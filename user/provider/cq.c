@@ -10,8 +10,10 @@
 
 #define COMP_MASK	(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD)
 #define CREATE_FLAGS	(IBV_CREATE_CQ_ATTR_SINGLE_THREADED | IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN)
-/* What struct xroce_cqe has; there are no times in it. */
-#define WC_FLAGS	(IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_CVLAN)
+/* What struct xroce_cqe has. */
+#define WC_FLAGS	(IBV_WC_STANDARD_FLAGS | IBV_WC_EX_WITH_CVLAN | \
+			 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
+			 IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
 
 /* True if one thread at a time uses the queue. */
 static bool is_single(const struct ibv_cq_init_attr_ex *attr)
@@ -34,6 +36,16 @@ static int check(const struct ibv_cq_init_attr_ex *attr)
 /* Return: the queue; NULL, with errno. */
 static struct xp_cq *create(struct ibv_context *ibctx, const struct ibv_cq_init_attr_ex *attr)
 {
+	struct ibv_pd *pd = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD ? attr->parent_domain : NULL;
+	struct ibv_cq_init_attr_ex known = {
+		.cqe = attr->cqe,
+		.cq_context = attr->cq_context,
+		.channel = attr->channel,
+		.comp_vector = attr->comp_vector,
+		.wc_flags = attr->wc_flags,
+		.comp_mask = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS ? attr->flags : 0,
+	};
 	struct xp_create_cq_resp resp = {};
 	struct ibv_create_cq_ex cmd = {};
 	struct xp_cq *cq;
@@ -43,10 +55,14 @@ static struct xp_cq *create(struct ibv_context *ibctx, const struct ibv_cq_init_
 		errno = err;
 		return NULL;
 	}
-	cq = calloc(1, sizeof(*cq));
+	/* One kind of timestamps: the module stamps, and the wall clock is computed from that. */
+	if (known.wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+		known.wc_flags |= IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+	cq = xp_pd_alloc(pd, sizeof(*cq), XP_RESOURCE_CQ);
 	if (!cq)
 		return NULL;
-	err = ibv_cmd_create_cq_ex(ibctx, attr, &cq->vcq, &cmd, sizeof(cmd), &resp.ibv,
+	cq->pd = pd;
+	err = ibv_cmd_create_cq_ex(ibctx, &known, &cq->vcq, &cmd, sizeof(cmd), &resp.ibv,
 				   sizeof(resp), 0);
 	if (err)
 		goto out_free;
@@ -58,7 +74,7 @@ static struct xp_cq *create(struct ibv_context *ibctx, const struct ibv_cq_init_
 out_destroy:
 	ibv_cmd_destroy_cq(&cq->vcq.cq);
 out_free:
-	free(cq);
+	xp_pd_free(pd, cq, XP_RESOURCE_CQ);
 	errno = err;
 	return NULL;
 }
@@ -122,7 +138,7 @@ int xp_destroy_cq(struct ibv_cq *ibcq)
 	if (err)
 		return err;
 	xp_ring_unmap(&cq->ring);
-	free(cq);
+	xp_pd_free(cq->pd, cq, XP_RESOURCE_CQ);
 	return 0;
 }
 

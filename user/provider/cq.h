@@ -18,6 +18,7 @@
  * @head: index of the next entry to take
  * @vain: polls in a row that found nothing
  * @cur: cq_ex.c: the entry that is read
+ * @pd: the parent domain that it was made with, whose memory this is; NULL: none
  */
 struct xp_cq {
 	struct verbs_cq vcq;
@@ -26,7 +27,19 @@ struct xp_cq {
 	uint32_t head;
 	uint32_t vain;
 	const struct xroce_cqe *cur;
+	struct ibv_pd *pd;
 };
+
+/*
+ * The service level of a datagram, as NICs for RoCEv2 fill it and some programs read it: its lower bits
+ * are the kind of the IP header before the payload (IBTA A17.4.5.1). The rest have none.
+ */
+static inline uint8_t xp_cqe_sl(const struct xroce_cqe *cqe)
+{
+	if (!(cqe->flags & XROCE_WC_GRH))
+		return 0;
+	return 8 | (cqe->flags & XROCE_WC_IPV6 ? 1 : 2);
+}
 
 static inline struct xp_cq *to_xp_cq(struct ibv_cq *ibcq)
 {

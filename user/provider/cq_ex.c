@@ -2,6 +2,7 @@
 /* Completion queues: ibv_start_poll() and what reads the fields of a completion. */
 #include <errno.h>
 
+#include "clock.h"
 #include "cq.h"
 #include "local.h"
 
@@ -92,12 +93,23 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *ex)
 
 static uint8_t read_sl(struct ibv_cq_ex *ex)
 {
-	return of(ex)->cur->vlan_tci >> 13;
+	return xp_cqe_sl(of(ex)->cur);
 }
 
 static uint16_t read_cvlan(struct ibv_cq_ex *ex)
 {
 	return of(ex)->cur->vlan_tci;
+}
+
+static uint64_t read_completion_ts(struct ibv_cq_ex *ex)
+{
+	return of(ex)->cur->timestamp;
+}
+
+/* As the wall clock is set now. */
+static uint64_t read_wallclock_ns(struct ibv_cq_ex *ex)
+{
+	return of(ex)->cur->timestamp + xp_clock_ns(CLOCK_REALTIME) - xp_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* LIDs, which RoCE does not have. */
@@ -127,4 +139,6 @@ void xp_cq_ex_open(struct ibv_cq_ex *ex)
 	ex->read_sl = read_sl;
 	ex->read_dlid_path_bits = read_dlid_path_bits;
 	ex->read_cvlan = read_cvlan;
+	ex->read_completion_ts = read_completion_ts;
+	ex->read_completion_wallclock_ns = read_wallclock_ns;
 }

@@ -2,8 +2,15 @@
 /* Protection domains, and parent domains, of which the module knows nothing. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "pd.h"
+
+#define COMP_MASK \
+	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+
+/* Queues begin in cache lines of their own. */
+#define ALIGNMENT	64
 
 struct ibv_pd *xp_alloc_pd(struct ibv_context *ibctx)
 {
@@ -29,14 +36,24 @@ struct ibv_pd *xp_alloc_parent_domain(struct ibv_context *ibctx __attribute__((u
 
 	if (ibv_check_alloc_parent_domain(attr))
 		return NULL;
-	/* No allocators: the module allocates all queues. */
-	if (attr->comp_mask) {
+	if (attr->comp_mask & ~COMP_MASK) {
 		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS &&
+	    (!attr->alloc || !attr->free)) {
+		errno = EINVAL;
 		return NULL;
 	}
 	pd = calloc(1, sizeof(*pd));
 	if (!pd)
 		return NULL;
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) {
+		pd->alloc = attr->alloc;
+		pd->free = attr->free;
+	}
+	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)
+		pd->arg = attr->pd_context;
 	pd->of = to_xp_pd(attr->pd);
 	if (pd->of->of)
 		pd->of = pd->of->of;
@@ -65,4 +82,49 @@ int xp_dealloc_pd(struct ibv_pd *ibpd)
 	if (!err)
 		free(pd);
 	return err;
+}
+
+/*
+ * The rings are memory of the module: what is left to an allocator is the rest. Where the memory is
+ * from is noted before it, as the program may answer each time that the default be used.
+ */
+struct header {
+	bool custom;
+} __attribute__((aligned(ALIGNMENT)));
+
+void *xp_pd_alloc(struct ibv_pd *ibpd, size_t size, enum xp_resource what)
+{
+	struct xp_pd *pd = ibpd ? to_xp_pd(ibpd) : NULL;
+	struct header *h = IBV_ALLOCATOR_USE_DEFAULT;
+	bool custom;
+
+	size += sizeof(*h);
+	if (pd && pd->alloc)
+		h = pd->alloc(ibpd, pd->arg, size, ALIGNMENT, what);
+	custom = h != IBV_ALLOCATOR_USE_DEFAULT;
+	if (!custom && posix_memalign((void **)&h, ALIGNMENT, size))
+		h = NULL;
+	if (!h) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	memset(h, 0, size);
+	h->custom = custom;
+	if (custom)
+		__atomic_fetch_add(&pd->refs, 1, __ATOMIC_RELAXED);
+	return h + 1;
+}
+
+void xp_pd_free(struct ibv_pd *ibpd, void *memory, enum xp_resource what)
+{
+	struct header *h = (struct header *)memory - 1;
+	struct xp_pd *pd;
+
+	if (!h->custom) {
+		free(h);
+		return;
+	}
+	pd = to_xp_pd(ibpd);
+	pd->free(ibpd, pd->arg, h, what);
+	__atomic_fetch_sub(&pd->refs, 1, __ATOMIC_RELEASE);
 }

@@ -22,12 +22,18 @@ struct xp_td {
  * @pd: that of libibverbs
  * @of: parent domain: its protection domain; NULL: this is one
  * @td: parent domain: its thread domain; NULL: none
- * @refs: parent domains of it; atomic
+ * @alloc: parent domain: the program's allocator; NULL: that of libc
+ * @free: likewise
+ * @arg: for these
+ * @refs: parent domains of it, and queues in memory of @alloc; atomic
  */
 struct xp_pd {
 	struct ibv_pd pd;
 	struct xp_pd *of;
 	struct xp_td *td;
+	void *(*alloc)(struct ibv_pd *pd, void *arg, size_t size, size_t alignment, uint64_t what);
+	void (*free)(struct ibv_pd *pd, void *arg, void *memory, uint64_t what);
+	void *arg;
 	uint32_t refs;
 };
 
@@ -52,6 +58,24 @@ struct ibv_pd *xp_alloc_pd(struct ibv_context *ibctx);
 struct ibv_pd *xp_alloc_parent_domain(struct ibv_context *ibctx,
 				      struct ibv_parent_domain_init_attr *attr);
 int xp_dealloc_pd(struct ibv_pd *ibpd);
+
+/* import.c */
+struct ibv_pd *xp_import_pd(struct ibv_context *ibctx, uint32_t handle);
+void xp_unimport_pd(struct ibv_pd *ibpd);
+
+/* Kinds of what custom allocators of a parent domain are asked for: see doc/operations.md. */
+enum xp_resource {
+	XP_RESOURCE_QP = 1,
+	XP_RESOURCE_SRQ,
+	XP_RESOURCE_CQ,
+};
+
+/*
+ * Memory for the provider's part of a queue, all zero. @ibpd: its domain; NULL: it has none. Return:
+ * NULL, with errno: there is none.
+ */
+void *xp_pd_alloc(struct ibv_pd *ibpd, size_t size, enum xp_resource what);
+void xp_pd_free(struct ibv_pd *ibpd, void *memory, enum xp_resource what);
 
 /* td.c */
 struct ibv_td *xp_alloc_td(struct ibv_context *ibctx, struct ibv_td_init_attr *attr);

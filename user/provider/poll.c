@@ -52,7 +52,7 @@ static void fill(struct ibv_wc *wc, const struct xroce_cqe *cqe)
 	/* The partition of all packets is the first one of the table. */
 	wc->pkey_index = 0;
 	wc->slid = 0;
-	wc->sl = cqe->vlan_tci >> 13;
+	wc->sl = xp_cqe_sl(cqe);
 	wc->dlid_path_bits = 0;
 }
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The provider: which devices it is for, and their contexts. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
 #include "ah.h"
+#include "clock.h"
 #include "resp.h"
 #include "cq.h"
 #include "mr.h"
@@ -55,6 +60,17 @@ static void free_context(struct ibv_context *ibctx)
 	free(ctx);
 }
 
+/* The clock of completions' timestamps, in nanoseconds, all of them in tv_nsec as with NICs. */
+static int query_rt_values(struct ibv_context *ibctx __attribute__((unused)),
+			   struct ibv_values_ex *values)
+{
+	if (values->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK)
+		return EINVAL;
+	if (values->comp_mask)
+		values->raw_clock = (struct timespec){ .tv_nsec = xp_clock_ns(CLOCK_MONOTONIC) };
+	return 0;
+}
+
 /* A verb that is missing here returns EOPNOTSUPP. */
 static const struct verbs_context_ops context_ops = {
 	.advise_mr = xp_advise_mr,
@@ -82,6 +98,8 @@ static const struct verbs_context_ops context_ops = {
 	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = free_context,
 	.get_srq_num = xp_get_srq_num,
+	.import_mr = xp_import_mr,
+	.import_pd = xp_import_pd,
 	.modify_cq = xp_modify_cq,
 	.modify_qp = xp_modify_qp,
 	.modify_srq = xp_modify_srq,
@@ -92,12 +110,24 @@ static const struct verbs_context_ops context_ops = {
 	.query_device_ex = query_device_ex,
 	.query_port = query_port,
 	.query_qp = xp_query_qp,
+	.query_rt_values = query_rt_values,
 	.query_srq = xp_query_srq,
 	.reg_mr = xp_reg_mr,
 	.req_notify_cq = xp_req_notify_cq,
 	.rereg_mr = xp_rereg_mr,
 	.resize_cq = xp_resize_cq,
+	.unimport_mr = xp_unimport_mr,
+	.unimport_pd = xp_unimport_pd,
 };
+
+static void open_context(struct xp_context *ctx, const struct xroce_alloc_ucontext_resp *resp)
+{
+	ctx->doorbell = resp->doorbell;
+	pthread_mutex_init(&ctx->lock, NULL);
+	pthread_mutex_init(&ctx->qpn_lock, NULL);
+	list_head_init(&ctx->qps);
+	verbs_set_ops(&ctx->vctx, &context_ops);
+}
 
 static struct verbs_context *alloc_context(struct ibv_device *device, int cmd_fd,
 					   void *private_data __attribute__((unused)))
@@ -114,11 +144,28 @@ static struct verbs_context *alloc_context(struct ibv_device *device, int cmd_fd
 		free(ctx);
 		return NULL;
 	}
-	ctx->doorbell = resp.xroce.doorbell;
-	pthread_mutex_init(&ctx->lock, NULL);
-	pthread_mutex_init(&ctx->qpn_lock, NULL);
-	list_head_init(&ctx->qps);
-	verbs_set_ops(&ctx->vctx, &context_ops);
+	open_context(ctx, &resp.xroce);
+	return &ctx->vctx;
+}
+
+/* The context exists already; another process has opened it. */
+static struct verbs_context *import_context(struct ibv_device *device, int cmd_fd)
+{
+	struct xroce_alloc_ucontext_resp resp = { .doorbell = -1 };
+	struct xp_context *ctx;
+
+	DECLARE_COMMAND_BUFFER_LINK(driver, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, 1,
+				    NULL);
+	ctx = verbs_init_and_alloc_context(device, cmd_fd, ctx, vctx, XROCE_DRIVER_ID);
+	if (!ctx)
+		return NULL;
+	fill_attr_out_ptr(driver, XROCE_ATTR_QUERY_CONTEXT, &resp);
+	if (ibv_cmd_query_context(&ctx->vctx.context, driver)) {
+		verbs_uninit_context(&ctx->vctx);
+		free(ctx);
+		return NULL;
+	}
+	open_context(ctx, &resp);
 	return &ctx->vctx;
 }
 
@@ -140,6 +187,7 @@ static const struct verbs_device_ops device_ops = {
 	.alloc_device = alloc_device,
 	.uninit_device = uninit_device,
 	.alloc_context = alloc_context,
+	.import_context = import_context,
 };
 
 PROVIDER_DRIVER(xroce, device_ops);

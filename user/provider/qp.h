@@ -15,12 +15,14 @@
  * @vqp: the queue pair of libibverbs
  * @sq: send queue
  * @rq: receive queue; @rq.ring.mem is NULL if it is shared
+ * @pd: the domain that it was made with, whose memory this is
  * @node: in xp_context::qps
  */
 struct xp_qp {
 	struct verbs_qp vqp;
 	struct xp_sq sq;
 	struct xp_rq rq;
+	struct ibv_pd *pd;
 	struct list_node node;
 };
 

@@ -95,14 +95,15 @@ struct ibv_qp *xp_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_att
 		errno = err;
 		return NULL;
 	}
-	qp = calloc(1, sizeof(*qp));
+	qp = xp_pd_alloc(attr->pd, sizeof(*qp), XP_RESOURCE_QP);
 	if (!qp)
 		return NULL;
+	qp->pd = attr->pd;
 	pthread_mutex_lock(&ctx->qpn_lock);
 	err = create(ctx, qp, attr);
 	pthread_mutex_unlock(&ctx->qpn_lock);
 	if (err) {
-		free(qp);
+		xp_pd_free(attr->pd, qp, XP_RESOURCE_QP);
 		errno = err;
 		return NULL;
 	}
@@ -152,6 +153,6 @@ int xp_destroy_qp(struct ibv_qp *ibqp)
 	pthread_mutex_unlock(&ctx->lock);
 	xp_ring_unmap(&qp->sq.ring);
 	xp_ring_unmap(&qp->rq.ring);
-	free(qp);
+	xp_pd_free(qp->pd, qp, XP_RESOURCE_QP);
 	return 0;
 }

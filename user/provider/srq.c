@@ -12,11 +12,13 @@
  * @srq: that of libibverbs
  * @rq: the queue
  * @num: its number
+ * @pd: the domain that it was made with, whose memory this is
  */
 struct xp_srq {
 	struct ibv_srq srq;
 	struct xp_rq rq;
 	uint32_t num;
+	struct ibv_pd *pd;
 };
 
 static struct xp_srq *to_xp_srq(struct ibv_srq *ibsrq)
@@ -26,13 +28,14 @@ static struct xp_srq *to_xp_srq(struct ibv_srq *ibsrq)
 
 struct ibv_srq *xp_create_srq(struct ibv_pd *ibpd, struct ibv_srq_init_attr *attr)
 {
-	struct xp_srq *srq = calloc(1, sizeof(*srq));
+	struct xp_srq *srq = xp_pd_alloc(ibpd, sizeof(*srq), XP_RESOURCE_SRQ);
 	struct xp_create_srq_resp resp = {};
 	struct ibv_create_srq cmd = {};
 	int err;
 
 	if (!srq)
 		return NULL;
+	srq->pd = ibpd;
 	err = ibv_cmd_create_srq(ibpd, &srq->srq, attr, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
 	if (err)
 		goto out_free;
@@ -46,7 +49,7 @@ struct ibv_srq *xp_create_srq(struct ibv_pd *ibpd, struct ibv_srq_init_attr *att
 out_destroy:
 	ibv_cmd_destroy_srq(&srq->srq);
 out_free:
-	free(srq);
+	xp_pd_free(ibpd, srq, XP_RESOURCE_SRQ);
 	errno = err;
 	return NULL;
 }
@@ -121,7 +124,7 @@ int xp_destroy_srq(struct ibv_srq *ibsrq)
 	if (err)
 		return err;
 	xp_ring_unmap(&srq->rq.ring);
-	free(srq);
+	xp_pd_free(srq->pd, srq, XP_RESOURCE_SRQ);
 	return 0;
 }
 

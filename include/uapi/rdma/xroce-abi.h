@@ -35,6 +35,13 @@
  */
 #define XROCE_DOORBELL_SEND	_IO(XROCE_DOORBELL_TYPE, 0)
 
+/*
+ * Attribute of UVERBS_METHOD_QUERY_CONTEXT (rdma/ib_user_ioctl_cmds.h): out: struct
+ * xroce_alloc_ucontext_resp with another descriptor of the context's doorbell. For a process that
+ * imports a context, which it has the file of.
+ */
+#define XROCE_ATTR_QUERY_CONTEXT	(1u << 12)
+
 /**
  * struct xroce_alloc_ucontext_resp - a context
  * @doorbell: a file descriptor of the process, closed on exec, for XROCE_DOORBELL_*; it names

@@ -278,6 +278,7 @@ static void xr_ibdev_identify(struct xr_ibdev *dev, u32 provider)
 		return;
 	dev->ib.ops.driver_id = XROCE_DRIVER_ID;
 	dev->ib.ops.uverbs_abi_ver = XROCE_ABI_VERSION;
+	dev->ib.driver_def = xr_ib_uapi;
 }
 
 /*

@@ -20,6 +20,9 @@
 
 #include "verbs.h"
 
+#define UVERBS_MODULE_NAME	xroce_ib
+#include <rdma/uverbs_named_ioctl.h>
+
 /**
  * struct xr_doorbell - a doorbell
  * @ref: the file has a reference, and the context
@@ -77,30 +80,33 @@ static struct file *xr_doorbell_file(struct xr_doorbell *d)
 	return file;
 }
 
-/* Tell the provider the descriptor, and then let the process use it. Return: 0 or an errno. */
-static int xr_doorbell_give(struct xr_doorbell *d, struct ib_udata *udata)
+/*
+ * Make a descriptor that the process cannot use before xr_doorbell_give(). Return: the descriptor,
+ * with *@file; or an errno.
+ */
+static int xr_doorbell_take(struct xr_doorbell *d, struct file **file)
 {
-	struct xroce_alloc_ucontext_resp resp = { .doorbell = get_unused_fd_flags(O_CLOEXEC) };
-	struct file *file;
-	int ret;
+	int fd = get_unused_fd_flags(O_CLOEXEC);
 
-	if (resp.doorbell < 0)
-		return resp.doorbell;
-	file = xr_doorbell_file(d);
-	ret = PTR_ERR_OR_ZERO(file);
-	if (ret)
-		goto err_fd;
-	ret = xr_ib_respond(udata, &resp, sizeof(resp));
-	if (ret)
-		goto err_file;
-	fd_install(resp.doorbell, file);
-	return 0;
+	if (fd < 0)
+		return fd;
+	*file = xr_doorbell_file(d);
+	if (!IS_ERR(*file))
+		return fd;
+	put_unused_fd(fd);
+	return PTR_ERR(*file);
+}
 
-err_file:
+/* Let the process use it, unless the provider could not be told: @err. Return: @err. */
+static int xr_doorbell_give(int fd, struct file *file, int err)
+{
+	if (!err) {
+		fd_install(fd, file);
+		return 0;
+	}
 	fput(file);
-err_fd:
-	put_unused_fd(resp.doorbell);
-	return ret;
+	put_unused_fd(fd);
+	return err;
 }
 
 /**
@@ -113,10 +119,12 @@ err_fd:
  */
 int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata)
 {
+	struct xroce_alloc_ucontext_resp resp = {};
 	struct xr_doorbell *d;
+	struct file *file;
 	int ret;
 
-	if (udata->outlen < sizeof(struct xroce_alloc_ucontext_resp))
+	if (udata->outlen < sizeof(resp))
 		return -EINVAL;
 	d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 	if (!d)
@@ -124,7 +132,12 @@ int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata)
 	kref_init(&d->ref);
 	init_rwsem(&d->lock);
 	d->ctx = ctx;
-	ret = xr_doorbell_give(d, udata);
+	ret = xr_doorbell_take(d, &file);
+	if (ret >= 0) {
+		resp.doorbell = ret;
+		ret = xr_doorbell_give(resp.doorbell, file,
+				       xr_ib_respond(udata, &resp, sizeof(resp)));
+	}
 	if (ret)
 		kref_put(&d->ref, xr_doorbell_free);
 	else
@@ -135,7 +148,7 @@ int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata)
 /**
  * xr_ib_query_ucontext() - tell a process that has got the context's file about the context
  * @ib: the context
- * @attrs: of the command: struct xroce_alloc_ucontext_resp, with another descriptor
+ * @attrs: of the command: XROCE_ATTR_QUERY_CONTEXT, with another descriptor
  *
  * ibv_import_device(3).
  *
@@ -143,14 +156,34 @@ int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata)
  */
 int xr_ib_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attrs)
 {
+	struct xroce_alloc_ucontext_resp resp = {};
 	struct xr_ibctx *ctx = to_xr_ibctx(ib);
+	struct file *file;
+	int ret;
 
 	if (!ctx->doorbell)
 		return -EOPNOTSUPP;
-	if (attrs->driver_udata.outlen < sizeof(struct xroce_alloc_ucontext_resp))
+	if (!uverbs_attr_is_valid(attrs, XROCE_ATTR_QUERY_CONTEXT))
 		return -EINVAL;
-	return xr_doorbell_give(ctx->doorbell, &attrs->driver_udata);
+	ret = xr_doorbell_take(ctx->doorbell, &file);
+	if (ret < 0)
+		return ret;
+	resp.doorbell = ret;
+	return xr_doorbell_give(resp.doorbell, file,
+				uverbs_copy_to_struct_or_zero(attrs, XROCE_ATTR_QUERY_CONTEXT,
+							      &resp, sizeof(resp)));
 }
+
+ADD_UVERBS_ATTRIBUTES_SIMPLE(xr_ib_query_context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT,
+			     UVERBS_ATTR_PTR_OUT(XROCE_ATTR_QUERY_CONTEXT,
+						 UVERBS_ATTR_STRUCT(struct xroce_alloc_ucontext_resp,
+								    reserved),
+						 UA_OPTIONAL));
+
+const struct uapi_definition xr_ib_uapi[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &xr_ib_query_context),
+	{}
+};
 
 /* Nobody uses the context by it when this returns. Sleeps. */
 void xr_doorbell_close(struct xr_ibctx *ctx)

@@ -62,6 +62,7 @@
 
 struct rdma_counter;
 struct rdma_hw_stats;
+struct uapi_definition;
 struct xr_cq;
 struct xr_doorbell;
 struct xr_ibcounter;
@@ -432,6 +433,7 @@ void xr_ib_disassociate_ucontext(struct ib_ucontext *ib);
 
 /* doorbell.c */
 int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata);
+extern const struct uapi_definition xr_ib_uapi[];
 int xr_ib_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attrs);
 void xr_doorbell_close(struct xr_ibctx *ctx);
 
