@@ -111,7 +111,8 @@ static __always_inline bool op_continues(const struct xroce_qp *q,
 }
 
 /*
- * The packet has been executed: expect the next one. @resp: @packets, and @msn of a READ; out: @msn.
+ * The packet has been executed: expect the next one. @resp: in: @packets, and @msn of a READ; out:
+ * @msn.
  */
 static __always_inline void qp_advance(struct xroce_qp *q, const struct request *req,
 				       struct response *resp)

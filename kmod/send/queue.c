@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The send queue of a queue pair: see send/queue.h. */
 #include <linux/export.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/nospec.h>
@@ -17,6 +18,9 @@
 /* Maximum number of work requests that are flushed at a time, with bottom halves off. */
 #define XR_SEND_FLUSH	64u
 
+/* Entries of a queue that has not been used. */
+#define XR_SEND_FIRST	8u
+
 /**
  * xr_send_open() - make the send queue of a queue pair
  * @qp: the queue pair, in RESET
@@ -32,14 +36,18 @@ int xr_send_open(struct xr_qp *qp, const struct xr_send_init *init)
 			(u32)sizeof(u64));
 	u32 stride = ALIGN(sizeof(struct xr_swqe) + room, 64);
 	struct xr_send *s = &qp->send;
+	u32 have = init->slots;
 	void *wqes;
 
-	wqes = kvcalloc(init->slots, stride, GFP_KERNEL_ACCOUNT);
+	if (init->format == XR_FORMAT_RXE && !s->by_kernel)
+		have = min(have, XR_SEND_FIRST);
+	wqes = kvcalloc(have, stride, GFP_KERNEL_ACCOUNT);
 	if (!wqes)
 		return -ENOMEM;
 	spin_lock_bh(&s->lock);
 	s->wqes = wqes;
 	s->mask = init->slots - 1;
+	s->have = have - 1;
 	s->stride = stride;
 	s->max_sge = init->max_sge;
 	s->max_data = init->max_data;
@@ -51,6 +59,59 @@ int xr_send_open(struct xr_qp *qp, const struct xr_send_init *init)
 	return 0;
 }
 EXPORT_SYMBOL_GPL(xr_send_open);
+
+/* Replace the entries by @wqes, @have + 1 of them. Return: what is to be freed. */
+static void *xr_send_replace(struct xr_send *s, void *wqes, u32 have)
+{
+	void *old = s->wqes;
+	u32 i;
+
+	lockdep_assert_held(&s->lock);
+	/* Another process may have done so meanwhile, or the queue is gone. */
+	if (!old || have <= s->have)
+		return wqes;
+	for (i = s->head; i != s->tail; i++)
+		memcpy(wqes + (u64)(i & have) * s->stride, xr_swqe_at(s, i), s->stride);
+	s->wqes = wqes;
+	s->have = have;
+	return old;
+}
+
+/**
+ * xr_send_grow() - make room for work requests of a program
+ * @s: the send queue
+ * @more: how many are to be entered
+ *
+ * What a program may post is often many times what it ever has outstanding. Sleeps. The queue does
+ * not shrink.
+ *
+ * Return: 0; -ENOMEM; -ENOSPC: all entries that the queue may have are used.
+ */
+int xr_send_grow(struct xr_send *s, u32 more)
+{
+	u32 used, have, want;
+	void *wqes;
+
+	spin_lock_bh(&s->lock);
+	used = s->tail - s->head;
+	have = s->have;
+	spin_unlock_bh(&s->lock);
+	if (used <= have)
+		return 0;
+	if (have >= s->mask)
+		return -ENOSPC;
+	/* @more is less than the slots of the ring, and so is @used. */
+	want = min(roundup_pow_of_two(used + more), s->mask + 1);
+	wqes = kvcalloc(want, s->stride, GFP_KERNEL_ACCOUNT);
+	if (!wqes)
+		return -ENOMEM;
+	spin_lock_bh(&s->lock);
+	wqes = xr_send_replace(s, wqes, want - 1);
+	spin_unlock_bh(&s->lock);
+	kvfree(wqes);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(xr_send_grow);
 
 /* No reader is left. May sleep. */
 void xr_send_free(struct xr_send *s)

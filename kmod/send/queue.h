@@ -23,7 +23,8 @@ struct xr_qp;
  * struct xr_send_init - what a front end says about a send queue
  * @format: layout of its ring, which tells what an index in it is
  * @cq: completion queue, which exists until the queue pair is destroyed
- * @slots: entries, a power of two
+ * @slots: entries, a power of two. If a program posts to a ring that the front end copies, there
+ *	are fewer at first: xr_send_grow()
  * @max_sge: elements in a work request
  * @max_data: bytes of inline data in a work request
  * @consumer: in the ring, see struct xr_send. Valid until the queue pair is destroyed
@@ -40,6 +41,7 @@ struct xr_send_init {
 };
 
 int xr_send_open(struct xr_qp *qp, const struct xr_send_init *init);
+int xr_send_grow(struct xr_send *s, u32 more);
 void xr_send_free(struct xr_send *s);
 struct xr_swqe *xr_send_post_slot(struct xr_send *s);
 bool xr_send_op(struct xr_swqe *w, u32 type);
@@ -53,7 +55,7 @@ void xr_send_discard(struct xr_send *s);
 
 static inline struct xr_swqe *xr_swqe_at(const struct xr_send *s, u32 i)
 {
-	return s->wqes + (u64)(i & s->mask) * s->stride;
+	return s->wqes + (u64)(i & s->have) * s->stride;
 }
 
 static inline struct xr_swqe *xr_send_slot_at(const struct xr_send *s, u32 i)
@@ -61,7 +63,7 @@ static inline struct xr_swqe *xr_send_slot_at(const struct xr_send *s, u32 i)
 	struct xr_swqe *w;
 
 	/* Pairs with xr_send_pop(): nobody uses the entry any more. */
-	if (!s->wqes || i - smp_load_acquire(&s->head) > s->mask)
+	if (!s->wqes || i - smp_load_acquire(&s->head) > s->have)
 		return NULL;
 	w = xr_swqe_at(s, i);
 	w->status = XROCE_WC_SUCCESS;
@@ -77,7 +79,8 @@ static inline struct xr_swqe *xr_send_slot_at(const struct xr_send *s, u32 i)
  *
  * The caller fills in the entry and then increments xr_send::tail.
  *
- * Return: the entry, whose fields from @status on are zero; NULL: the queue is full.
+ * Return: the entry, whose fields from @status on are zero; NULL: the queue is full, or would have
+ * to grow.
  */
 static inline struct xr_swqe *xr_send_slot(struct xr_send *s)
 {

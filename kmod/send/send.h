@@ -72,8 +72,9 @@ enum xr_send_wait {
  * struct xr_send - the send side of a queue pair
  * @lock: protects all fields but @posted, which has @post_lock, and @calls; taken in softirq, and
  *	by processes with bottom halves off
- * @wqes: struct xr_swqe, @mask + 1 entries of @stride bytes; NULL: none can be posted
- * @mask: number of entries - 1
+ * @wqes: struct xr_swqe, @have + 1 entries of @stride bytes; NULL: none can be posted
+ * @mask: number of entries of the front end's ring - 1
+ * @have: number of entries - 1; less than @mask until so many have been used at a time
  * @stride: size of an entry in bytes
  * @max_sge: elements in an entry
  * @max_data: bytes of inline data in an entry
@@ -165,12 +166,14 @@ enum xr_send_wait {
  * @rest_end: index
  *
  * @wqes to @by_kernel do not change while the queue pair exists, except that xr_send_close() clears
- * @consumer, under @lock. Programs post under @lock, and increment @tail.
+ * @consumer, and xr_send_grow() replaces @wqes, both under @lock. Programs post under @lock, and
+ * increment @tail.
  */
 struct xr_send {
 	spinlock_t lock;
 	void *wqes;
 	u32 mask;
+	u32 have;
 	u32 stride;
 	u32 max_sge;
 	u32 max_data;

@@ -32,6 +32,7 @@ static struct ibv_cq *cq, *peer_cq;
 static struct ibv_qp *qp, *peer;
 static struct ibv_mr *mr, *peer_mr;
 static char from[LENGTH], to[LENGTH];
+static unsigned int messages = MESSAGES;	/* that may be outstanding */
 
 static bool pin(pid_t pid, int cpu)
 {
@@ -83,15 +84,15 @@ static bool set_up(enum ibv_qp_type type)
 {
 	if (!ends_open())
 		return false;
-	cq = ibv_create_cq(xr_end.ctx, MESSAGES, NULL, NULL, 0);
-	peer_cq = ibv_create_cq(rxe_end.ctx, MESSAGES, NULL, NULL, 0);
+	cq = ibv_create_cq(xr_end.ctx, messages, NULL, NULL, 0);
+	peer_cq = ibv_create_cq(rxe_end.ctx, messages, NULL, NULL, 0);
 	mr = ibv_reg_mr(xr_end.pd, from, LENGTH, IBV_ACCESS_LOCAL_WRITE);
 	peer_mr = ibv_reg_mr(rxe_end.pd, to, LENGTH,
 			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	if (!check(cq && peer_cq && mr && peer_mr, "objects: %s", strerror(errno)))
 		return false;
-	qp = end_qp(&xr_end, type, cq, cq, NULL, MESSAGES, 1);
-	peer = end_qp(&rxe_end, type, peer_cq, peer_cq, NULL, 1, MESSAGES);
+	qp = end_qp(&xr_end, type, cq, cq, NULL, messages, 1);
+	peer = end_qp(&rxe_end, type, peer_cq, peer_cq, NULL, 1, messages);
 	return qp && peer;
 }
 
@@ -177,6 +178,73 @@ static void in_order(enum ibv_qp_type type, unsigned int queue)
 		check(after.req_retransmit == before.req_retransmit, "%llu packets sent again",
 		      (unsigned long long)(after.req_retransmit - before.req_retransmit));
 	tear_down();
+}
+
+#define FIRST		5u		/* so that the queue does not begin at its first entry */
+#define WAITING		250u
+
+static bool move_to(enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+	int err = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+
+	return check(!err, "state %d: %s", state, strerror(err));
+}
+
+/* Messages of different lengths: @n of them from number @i on. */
+static void post_lengths(uint32_t i, uint32_t n)
+{
+	struct ibv_sge sge = { (uintptr_t)from, 0, mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND_WITH_IMM,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+
+	for (; n-- && !test_failed(); i++) {
+		sge.length = 1 + i;
+		wr.wr_id = i;
+		wr.imm_data = i;
+		check(!ibv_post_send(qp, &wr, &bad), "post %u", i);
+	}
+}
+
+/* They arrive and complete, each once and in order. */
+static void lengths_arrive(uint32_t i, uint32_t n)
+{
+	struct ibv_wc wc;
+	int ret;
+
+	for (; n-- && !test_failed(); i++) {
+		ret = end_wait(peer_cq, &wc);
+		check(!ret && wc.imm_data == i && wc.byte_len == 1 + i,
+		      "message %u: %d, number %u, %u bytes", i, ret, wc.imm_data, wc.byte_len);
+		ret = end_wait(cq, &wc);
+		check(!ret && wc.wr_id == i, "completion %u: %d", i, ret);
+	}
+}
+
+/* The queue has room for few work requests until more wait at a time: in SQD they do. */
+TEST(order_grown, "V7 V5", "work requests of a queue that grows while they wait in it")
+{
+	struct ibv_sge sge = { (uintptr_t)to, LENGTH, 0 };
+	struct ibv_recv_wr *bad, recv = { .sg_list = &sge, .num_sge = 1 };
+	uint32_t i;
+
+	messages = FIRST + WAITING;
+	if (!set_up(IBV_QPT_RC) || !connect_once())
+		return;
+	sge.lkey = peer_mr->lkey;
+	for (i = 0; i < FIRST + WAITING; i++)
+		check(!ibv_post_recv(peer, &recv, &bad), "receive");
+	post_lengths(0, FIRST);
+	lengths_arrive(0, FIRST);
+	if (move_to(IBV_QPS_SQD)) {
+		post_lengths(FIRST, WAITING);
+		if (move_to(IBV_QPS_RTS))
+			lengths_arrive(FIRST, WAITING);
+	}
+	tear_down();
+	messages = MESSAGES;
 }
 
 TEST(order_rc_first_queue, "V7 D2", "RC, the first queue is slow") { in_order(IBV_QPT_RC, 0); }

@@ -23,6 +23,7 @@
 #include "qp/qp.h"
 #include "recv/queue.h"
 #include "send/post.h"
+#include "send/queue.h"
 #include "send/requester.h"
 
 #include "verbs.h"
@@ -312,9 +313,9 @@ static u32 xr_ib_send_posted(const struct xr_ibqp *qp)
 /*
  * Copy up to XR_IB_SEND_BATCH posted work requests, at most @left, and execute them, or discard
  * them before RTS. The lock with bottom halves off is also the RCU read-side critical section for
- * the look-ups. Return: how many of @left remain.
+ * the look-ups. @full: out: there was no room for the next one. Return: how many of @left remain.
  */
-static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left)
+static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, bool *full)
 {
 	const void *entries = xr_ring_entries(&qp->send, XR_FORMAT_RXE);
 	struct xr_send *s = &qp->qp->send;
@@ -327,21 +328,19 @@ static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left)
 	n = min(left, XR_IB_SEND_BATCH);
 	for (i = 0; i < n; i++) {
 		w = xr_send_slot(s);
-		/* More than the program may post: it has overwritten the ring's indices. */
 		if (!w)
 			break;
 		xr_ib_send_take(qp, entries + (u64)(s->tail & s->mask) * qp->send_stride, w);
 		s->tail++;
 	}
-	if (i < n)
-		left = n;
+	*full = i < n;
 	/* With the lock: in RTS, those that are under way must not be discarded. */
 	if (xr_qp_state(qp->qp) >= XROCE_QPS_RTS)
 		xr_requester_posted(qp->qp);
 	else
 		xr_send_discard(s);
 	spin_unlock_bh(&s->lock);
-	return left - n;
+	return left - i;
 }
 
 /**
@@ -349,19 +348,29 @@ static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left)
  * @qp: the queue pair
  *
  * Sleeps. Those of the kernel are not posted to a ring.
+ *
+ * Return: 0; -ENOMEM: the rest stays in the ring, as if the doorbell had not been rung.
  */
-void xr_ib_send_drain(struct xr_ibqp *qp)
+int xr_ib_send_drain(struct xr_ibqp *qp)
 {
 	u32 left = qp->send_mask;
+	bool full;
+	int ret;
 
 	if (qp->qp->send.ring.mem)
 		xr_post_send(qp->qp->link, qp->qp->owner, qp->qp->qpn);
 	if (!qp->send.mem)
-		return;
+		return 0;
 	for (;;) {
-		left = xr_ib_send_batch(qp, left);
+		left = xr_ib_send_batch(qp, left, &full);
 		if (!left)
-			return;
+			return 0;
+		ret = full ? xr_send_grow(&qp->qp->send, left) : 0;
+		/* More than the program may post: it has overwritten the ring's indices. */
+		if (ret == -ENOSPC)
+			return 0;
+		if (ret)
+			return ret;
 		cond_resched();
 	}
 }
@@ -376,6 +385,7 @@ int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 {
 	struct xr_ibqp *qp = to_xr_ibqp(ib);
 	bool ready = xr_qp_state(qp->qp) >= XROCE_QPS_RTS;
+	int ret;
 
 	if (!ib->uobject)
 		return xr_ib_post_kernel(qp, wr, bad);
@@ -385,8 +395,8 @@ int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	}
 	if (qp->qp->send.ring.mem)
 		return xr_post_send(qp->qp->link, qp->qp->owner, qp->qp->qpn);
-	xr_ib_send_drain(qp);
+	ret = xr_ib_send_drain(qp);
 	if (xr_qp_state(qp->qp) == XROCE_QPS_ERR)
 		xr_recv_posted(qp->qp);
-	return ready ? 0 : -EINVAL;
+	return ready ? ret : -EINVAL;
 }

@@ -522,7 +522,7 @@ void xr_ib_send_destroy(struct xr_ibqp *qp);
 void xr_ib_send_to(const struct xr_qp *qp, struct xr_send_ud *ud, u32 qpn, u32 qkey);
 int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad);
-void xr_ib_send_drain(struct xr_ibqp *qp);
+int xr_ib_send_drain(struct xr_ibqp *qp);
 
 /* post.c */
 int xr_ib_post_kernel(struct xr_ibqp *qp, const struct ib_send_wr *wr,
