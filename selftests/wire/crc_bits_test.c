@@ -63,6 +63,36 @@ static void transfer(struct wire *w, uint32_t len)
 	w->req.psn++;
 }
 
+/* A wrong CRC is found in each packet of a message, in one buffer, and nothing is executed. */
+static void wrong(bool ipv6)
+{
+	const struct wire_opts opts = { .ipv6 = ipv6, .mtu = XROCE_MTU_1024 };
+	static const uint8_t opcodes[] = {
+		XROCE_RC_WRITE_ONLY, XROCE_RC_WRITE_FIRST, XROCE_RC_WRITE_MIDDLE,
+		XROCE_RC_WRITE_LAST,
+	};
+	struct wire w;
+	size_t i;
+
+	if (!wire_open(&w, &opts))
+		return;
+	w.req.va = w.mr.iova;
+	w.req.payload = 1024;
+	for (i = 0; i < ARRAY_SIZE(opcodes) && !test_failed(); i++) {
+		w.req.opcode = opcodes[i];
+		w.req.dmalen = i ? 3 * 1024 : 1024;
+		w.req.icrc_flip = 1;
+		wire_counted(&w, COUNTER(drop_icrc));
+		if (!i)
+			continue;
+		/* It is still the one that is expected. */
+		w.req.icrc_flip = 0;
+		wire_counted(&w, COUNTER(write));
+		w.req.psn++;
+	}
+	wire_close(&w);
+}
+
 /* All lengths work with the parameter; a wrong CRC is still found. */
 static void works(const char *parameter, unsigned int bits, bool ipv6)
 {
@@ -83,6 +113,7 @@ static void works(const char *parameter, unsigned int bits, bool ipv6)
 		w.req.icrc_flip = 1;
 		wire_counted(&w, COUNTER(drop_icrc));
 		wire_close(&w);
+		wrong(ipv6);
 	}
 	check_is(live_detach(LIVE_DEV, 0), 0, "detach");
 	live_veth_del(LIVE_DEV);
