@@ -1705,8 +1705,8 @@ struct xroce_cqe {
  * @tail: index of the next entry to post; written by the program
  * @reserved: 0
  * @head: index of the next entry to be taken; written by the module
- * @ended: 1: the queue pair has come to ERR: after having posted, a full memory barrier before it is
- *	read, the program has the work requests flushed by QP_SEND; written by the module
+ * @ended: 1: the queue pair has come to ERR: after having posted, a full memory barrier before it
+ *	is read, the program has the work requests flushed by QP_SEND; written by the module
  * @reserved2: 0
  *
  * A work request that is posted to a queue pair in ERR is flushed by the next QP_SEND or, if the

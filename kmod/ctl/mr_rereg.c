@@ -8,9 +8,9 @@
  * the access; and only packets with the new key are checked against the complete new entry.
  * The data path needs no additional check for this.
  *
- * Programs of verbs devices keep their keys if only rights change. Then the old and the new entry
- * differ in the rights alone, which the module checks itself; a packet that arrives meanwhile may be
- * refused.
+ * Programs of verbs devices keep their keys if only rights change. The old and the new entry then
+ * differ in the rights alone, which the module checks itself; a packet that arrives meanwhile may
+ * be refused.
  *
  * Everything that can fail is done before the old region is changed.
  */

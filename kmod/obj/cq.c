@@ -431,8 +431,8 @@ void xr_cq_settle(struct xr_cq *cq)
 EXPORT_SYMBOL_GPL(xr_cq_settle);
 
 /*
- * A completion found no room: the queue becomes unusable. @cq->lock is held. Return: false; true: it
- * overwrites the oldest one instead.
+ * A completion found no room: the queue becomes unusable. @cq->lock is held. Return: false; true:
+ * it overwrites the oldest one instead.
  */
 bool xr_cq_overflow(struct xr_cq *cq)
 {

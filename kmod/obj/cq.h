@@ -36,8 +36,8 @@ struct xroce_cqe;
  * @format: layout of @ring
  * @by_kernel: of a consumer in the kernel, which may poll and arm it in a hardware interrupt
  * @stamped: XR_FORMAT_OWN: completions have timestamps
- * @unbounded: XR_FORMAT_OWN: the program sees to it that it does not overflow: completions overwrite
- *	the oldest ones
+ * @unbounded: XR_FORMAT_OWN: the program sees to it that it does not overflow: completions
+ *	overwrite the oldest ones
  * @users: number of references of queue pairs, as receive or send completion queue
  * @ended: number of queue pairs in ERR, with a receive queue of their own, that receive into it;
  *	see xr_recv_settle_cq()

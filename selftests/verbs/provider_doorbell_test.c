@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The doorbell of xroce's own provider is a file of the program's: what may be asked of it, of which
- * queue pairs, and for how long.
+ * The doorbell of xroce's own provider is a file of the program's: what may be asked of it, of
+ * which queue pairs, and for how long.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -108,7 +108,7 @@ int xp_resize_cq(struct ibv_cq *ibcq, int cqe)
 	struct xp_cq *cq = to_xp_cq(ibcq);
 	struct xp_resize_cq_resp resp = {};
 	struct ibv_resize_cq cmd = {};
-	struct xp_ring ring;
+	struct xp_ring ring = {};
 	int err;
 
 	xp_lock(&cq->lock);

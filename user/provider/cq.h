@@ -31,8 +31,8 @@ struct xp_cq {
 };
 
 /*
- * The service level of a datagram, as NICs for RoCEv2 fill it and some programs read it: its lower bits
- * are the kind of the IP header before the payload (IBTA A17.4.5.1). The rest have none.
+ * The service level of a datagram, as NICs for RoCEv2 fill it and some programs read it: its lower
+ * bits are the kind of the IP header before the payload (IBTA A17.4.5.1). The rest have none.
  */
 static inline uint8_t xp_cqe_sl(const struct xroce_cqe *cqe)
 {

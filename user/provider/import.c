@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Protection domains and regions of another process, of whose context this process has the file. What
- * is imported is forgotten again without being destroyed.
+ * Protection domains and regions of another process, of whose context this process has the file.
+ * What is imported is forgotten again without being destroyed.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -71,8 +71,8 @@ enum xp_resource {
 };
 
 /*
- * Memory for the provider's part of a queue, all zero. @ibpd: its domain; NULL: it has none. Return:
- * NULL, with errno: there is none.
+ * Memory for the provider's part of a queue, all zero. @ibpd: its domain; NULL: it has none.
+ * Return: NULL, with errno: there is none.
  */
 void *xp_pd_alloc(struct ibv_pd *ibpd, size_t size, enum xp_resource what);
 void xp_pd_free(struct ibv_pd *ibpd, void *memory, enum xp_resource what);

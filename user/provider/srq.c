@@ -85,7 +85,7 @@ static int resize(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
 		struct xroce_modify_srq_cmd xroce;
 	} cmd = { .xroce.ring = (uintptr_t)&abi };
 	struct xp_rq *rq = &to_xp_srq(ibsrq)->rq;
-	struct xp_ring ring;
+	struct xp_ring ring = {};
 	int err;
 
 	xp_lock(&rq->lock);

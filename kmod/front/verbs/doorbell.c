@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Doorbells: a file for each context of a program whose provider is that of xroce. An ioctl(2) on it
- * costs less than half of a write(2) to the file of the context, which ib_uverbs parses.
+ * Doorbells: a file for each context of a program whose provider is that of xroce. An ioctl(2) on
+ * it costs less than half of a write(2) to the file of the context, which ib_uverbs parses.
  *
  * The file is the program's: it may be inherited by fork(2), passed on, and kept open when the
  * context and the device are gone. So it has a structure of its own, which holds this module but
@@ -114,8 +114,8 @@ static int xr_doorbell_give(int fd, struct file *file, int err)
  * @ctx: the context
  * @udata: of the command: struct xroce_alloc_ucontext_resp
  *
- * Return: 0, and xr_doorbell_close() undoes it; -EINVAL: no room for the response; -EMFILE; -ENFILE;
- * -ENOMEM; -EFAULT.
+ * Return: 0, and xr_doorbell_close() undoes it; -EINVAL: no room for the response; -EMFILE;
+ * -ENFILE; -ENOMEM; -EFAULT.
  */
 int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata)
 {
@@ -174,11 +174,11 @@ int xr_ib_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attr
 							      &resp, sizeof(resp)));
 }
 
-ADD_UVERBS_ATTRIBUTES_SIMPLE(xr_ib_query_context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT,
-			     UVERBS_ATTR_PTR_OUT(XROCE_ATTR_QUERY_CONTEXT,
-						 UVERBS_ATTR_STRUCT(struct xroce_alloc_ucontext_resp,
-								    reserved),
-						 UA_OPTIONAL));
+ADD_UVERBS_ATTRIBUTES_SIMPLE(
+	xr_ib_query_context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT,
+	UVERBS_ATTR_PTR_OUT(XROCE_ATTR_QUERY_CONTEXT,
+			    UVERBS_ATTR_STRUCT(struct xroce_alloc_ucontext_resp, reserved),
+			    UA_OPTIONAL));
 
 const struct uapi_definition xr_ib_uapi[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &xr_ib_query_context),

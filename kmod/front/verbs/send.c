@@ -97,8 +97,8 @@ int xr_ib_send_create(struct xr_ibqp *qp, struct ib_udata *udata, struct ib_qp_c
 }
 
 /*
- * Have the link's queue pair make its send queue with a ring of XR_FORMAT_OWN. @cap: in: what it must
- * be able to do, in range; out: what it can do.
+ * Have the link's queue pair make its send queue with a ring of XR_FORMAT_OWN. @cap: in: what it
+ * must be able to do, in range; out: what it can do.
  */
 void xr_ib_send_ask(struct xroce_qp_add *a, struct ib_qp_cap *cap)
 {

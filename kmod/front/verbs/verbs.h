@@ -12,8 +12,8 @@
  * use it.
  *
  * Queues of consumers in the kernel have the same rings as those of programs with the provider of
- * rxe, but nobody maps them: post.c and poll_cq write and read them. Sends are copied into the link's send queue at
- * once, without a ring.
+ * rxe, but nobody maps them: post.c and poll_cq write and read them. Sends are copied into the
+ * link's send queue at once, without a ring.
  *
  * Contexts
  *
@@ -33,8 +33,8 @@
  * Locks: those of ib_core, then rtnl (joining and leaving multicast groups) or
  * xr_ibqp::modify_lock (mutex: attributes of a queue pair), then
  * xr_ibdevs_lock (mutex: the list of devices) or xr_ibdev::counters_lock (mutex: counters of
- * queue pairs) or xr_doorbell::lock (rw_semaphore: its context), then those of the core from xr_links_lock on (main.h), and last
- * xr_ib_unread::lock (events that programs have not read).
+ * queue pairs) or xr_doorbell::lock (rw_semaphore: its context), then those of the core from
+ * xr_links_lock on (main.h), and last xr_ib_unread::lock (events that programs have not read).
  */
 #ifndef _XR_VERBS_H
 #define _XR_VERBS_H
