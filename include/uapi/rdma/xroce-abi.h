@@ -5,8 +5,8 @@
  * xroce.h, as libxroce has them: struct xroce_cq_header, xroce_rq_header and xroce_send_header.
  *
  * The structures grow at their end. The kernel writes as much as the provider has room for, and
- * what a provider knows but the kernel does not is 0. A provider that needs what this version of the ABI
- * does not have finds another XROCE_ABI_VERSION.
+ * what a provider knows but the kernel does not is 0. A provider that needs what this version of
+ * the ABI does not have finds another XROCE_ABI_VERSION.
  */
 #ifndef _UAPI_RDMA_XROCE_ABI_H
 #define _UAPI_RDMA_XROCE_ABI_H
