@@ -154,6 +154,8 @@ $(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION) $(cli_l
 
 provider_src := $(wildcard user/provider/*.c)
 provider_obj := $(provider_src:%.c=$(B)/%.o)
+# Private headers of libibverbs: fetched once, also for packages.
+PROVIDER_HEADERS ?= $(abspath $(B))/provider/include
 # The number of the private ABI of libibverbs, which looks for it in the name.
 pabi         := $(shell sed -n 's/^\#define IBVERBS_PABI_VERSION //p' user/provider/config.h)
 provider     := $(B)/user/provider/libxroce-rdmav$(pabi).so $(B)/user/provider/xroce.driver
@@ -161,11 +163,11 @@ provider     := $(B)/user/provider/libxroce-rdmav$(pabi).so $(B)/user/provider/x
 .PHONY: provider provider-headers install-provider uninstall-provider
 provider: $(provider)
 provider-headers:
-	@CC='$(CC)' user/provider/headers.sh $(abspath $(B)/provider/include)
+	@CC='$(CC)' user/provider/headers.sh $(PROVIDER_HEADERS)
 
 $(provider_obj): | provider-headers
 $(provider_obj): flags := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror \
-	-D_GNU_SOURCE -fPIC -Iuser/provider -isystem $(B)/provider/include -Iinclude -MMD -MP
+	-D_GNU_SOURCE -fPIC -Iuser/provider -isystem $(PROVIDER_HEADERS) -Iinclude -MMD -MP
 
 # All symbols are private but for the constructor, which registers it.
 $(B)/user/provider/libxroce-rdmav$(pabi).so: $(provider_obj) user/provider/provider.map
@@ -485,7 +487,10 @@ deb:
 	@cp -a CHANGELOG.md CONTRIBUTING.md COPYING LICENSES MAINTAINERS Makefile README.md \
 		SECURITY.md bpf debian doc examples include kmod selftests user $(deb_src)
 	@$(if $(DEBEMAIL),sed -i 's|^Maintainer:.*|Maintainer: $(builder) <$(DEBEMAIL)>|' $(deb_src)/debian/control)
-	cd $(deb_src) && dpkg-buildpackage -us -uc
+	@profile=-Ppkg.xroce.provider; $(MAKE) --no-print-directory provider-headers || { profile=; \
+		echo "deb: going on without the package of the provider"; }; \
+	echo "dpkg-buildpackage -us -uc $$profile"; cd $(deb_src) && \
+		PROVIDER_HEADERS=$(PROVIDER_HEADERS) dpkg-buildpackage -us -uc $$profile
 	lintian --display-info --fail-on error,warning,info $(B)/deb/xroce_$(VERSION)_*.changes
 	@rm -rf $(deb_src)
 
