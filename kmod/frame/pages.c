@@ -67,11 +67,22 @@ int xr_pages_init(void)
 	return 0;
 }
 
-/* No frame is built any more. Those that have been sent may still come back. */
+/*
+ * No frame is built any more. Those that have been sent may still come back, on the CPU of their
+ * pool to the cache that is emptied here: a page that came to it afterwards would stay for ever. So
+ * first those CPUs see that it is not to be used.
+ */
 void xr_pages_exit(void)
 {
+	struct page_pool *pool;
 	unsigned int cpu;
 
+	for_each_possible_cpu(cpu) {
+		pool = per_cpu_ptr(&xr_pages, cpu)->pool;
+		if (pool)
+			page_pool_disable_direct_recycling(pool);
+	}
+	synchronize_rcu();
 	for_each_possible_cpu(cpu)
 		xr_pages_close(per_cpu_ptr(&xr_pages, cpu));
 }
