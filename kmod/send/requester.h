@@ -69,6 +69,16 @@ void xr_requester_pause(struct xr_send *s, u64 ns);
 void xr_requester_nap(struct xr_send *s, enum xr_send_wait wait);
 void xr_requester_narrow(struct xr_qp *qp);
 
+/*
+ * True if the time that passes is none of the local ACK timeout: that of an RNR NAK, and that in
+ * which the device has no room. While memory of the next request is brought in, those before may be
+ * lost as ever.
+ */
+static inline bool xr_requester_excused(const struct xr_send *s)
+{
+	return s->wait == XR_WAIT_PEER || s->wait == XR_WAIT_DEVICE;
+}
+
 /* Of the timers of struct xr_send, without the lock: wait.c, silence.c */
 enum hrtimer_restart xr_requester_wake(struct hrtimer *timer);
 void xr_requester_timeout(struct timer_list *timer);

@@ -34,11 +34,7 @@ void xr_requester_timeout(struct timer_list *timer)
 	/* An attribute of 0 may have been set meanwhile. */
 	if (!xr_send_active(s) || s->una == s->psn || !s->ticks)
 		goto out;
-	/*
-	 * An RNR NAK's time does not count, nor that in which the device has no room. While memory
-	 * of the next request is brought in, those before may be lost as ever.
-	 */
-	if (s->wait == XR_WAIT_PEER || s->wait == XR_WAIT_DEVICE)
+	if (xr_requester_excused(s))
 		xr_requester_restart(s);
 	/* On a long path no answer may have come yet. */
 	due = s->deadline - s->ticks + max(s->ticks, xr_rtt_ticks(&s->rtt));

@@ -101,6 +101,9 @@ enum hrtimer_restart xr_requester_wake(struct hrtimer *timer)
 	spin_lock(&s->lock);
 	/* Another wait may have begun since the timer expired. */
 	if (!hrtimer_is_queued(timer)) {
+		/* The timer may expire before the tasklet has sent anything, or waits again. */
+		if (xr_requester_excused(s))
+			xr_requester_restart(s);
 		s->wait = XR_WAIT_NONE;
 		if (xr_send_active(s))
 			xr_requester_arm(s);

@@ -491,6 +491,8 @@ TEST(path_mtu_falls, "V12 V6", "a connection whose packets do not fit ends, anot
 	completes(&big, 0, IBV_WC_LOC_LEN_ERR, "the MTU stays");
 	completes(&big, 0, IBV_WC_WR_FLUSH_ERR, "what is behind");
 	works(&small, "path MTU 256 afterwards");
+	check_sh("qp=$(" XR "xroce -s qp show dev p0 qpn 0x%x) && ! echo \"$qp\" | "
+		 "grep req_timeout", big.qp[0]->qp_num);
 	check(said("state rts mtu 1024 netdev_mtu 600$"), "an event when the MTU falls");
 	monitor_ends("state err mtu 1024 netdev_mtu 600$");
 	check_sh(XR "ip link set p0 mtu 4300");
