@@ -100,6 +100,8 @@ without_rxe() {
 	wait "$server" || status=1
 	[ -e /sys/class/infiniband/xr0 ] && [ ! -e /sys/module/rdma_rxe ] || status=1
 	[ $status = 0 ] || both_ends_said "$work"
+	modprobe rdma_rxe
+	rdma link add rxe0 type rxe netdev c0 || status=1
 	return $status
 }
 
