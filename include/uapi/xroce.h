@@ -283,7 +283,7 @@ struct xroce_link_del {
 	__u32 reserved;
 };
 
-/* Whose provider programs need for a verbs device. */
+/* Whose provider of libibverbs programs need for a verbs device. */
 enum xroce_provider {
 	XROCE_PROVIDER_RXE = 0,	/* rdma-core's for rxe, which is where libibverbs is */
 	XROCE_PROVIDER_XROCE,	/* that of xroce: uapi/rdma/xroce-abi.h */
