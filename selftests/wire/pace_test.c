@@ -191,8 +191,9 @@ WIRE_TEST(pace_forged, "D4 D5 Q5", "notifications of others change nothing", &ec
 	wire_send(w);
 	wire_comes(w, XROCE_RC_ACK, w->req.psn);
 	check_is(wire_query(w).req_cnps, i, "notifications");
+	/* It recovers as time passes. */
 	then = wire_query(w).read_rate;
-	check(then == rate || !then, "the rate was %llu, and is %llu", rate, then);
+	check(then >= rate || !then, "the rate was %llu, and is %llu", rate, then);
 }
 
 /* No switch can have marked what is not ECN-capable. */
