@@ -114,7 +114,8 @@ extern int xroce_write(struct xdp_md *ctx, const struct xroce_write *w) XROCE_KF
  * @w: source and destination; @ahead does not matter
  *
  * The CRC is verified before anything is written. Only for IPv4, and a payload, not empty, that is
- * in the first buffer and goes to one block of resident memory.
+ * in the first buffer and goes to one block of resident memory, and a frame without
+ * XROCE_FRAME_*, which can be sent back.
  *
  * Return: 0; any other value: nothing has been written, and xroce_icrc_check() and xroce_write()
  * tell why.

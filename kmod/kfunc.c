@@ -182,6 +182,9 @@ __bpf_kfunc int xroce_write_checked(struct xdp_md *ctx, const struct xroce_write
 
 	if (unlikely(!xr_frame_linear(xdp, end, XROCE_ICRC_LEN) || (u64)off + len > end))
 		return -EINVAL;
+	/* Such a frame must not be sent back: see XROCE_FRAME_*. */
+	if (unlikely(xr_frame_flags(xdp)))
+		return -EOPNOTSUPP;
 	qp = xr_qp_rcu(READ_ONCE(w->link), READ_ONCE(w->qpn));
 	if (unlikely(!qp))
 		return -ENOENT;

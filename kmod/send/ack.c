@@ -653,7 +653,8 @@ int xr_ack_checked(struct xdp_buff *xdp, const struct xroce_ack *a)
 	bool right;
 	int ret;
 
-	if (unlikely(!xr_frame_linear(xdp, end, XROCE_ICRC_LEN)))
+	/* The program counts the bytes of the first buffer. */
+	if (unlikely(!xr_frame_linear(xdp, end, XROCE_ICRC_LEN) || xdp_buff_has_frags(xdp)))
 		return -EBADMSG;
 	if (READ_ONCE(a->len))
 		xr_vector_hold();

@@ -320,4 +320,28 @@ TEST(tx_header, "D1", "the headers of socket buffers in mode generic")
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 }
 
+/* A frame longer than one buffer may not be cut, nor sent back: see XROCE_FRAME_*. */
+WIRE_TEST(tx_trailer, "D1 D6", "bytes behind a WRITE, in its buffer and in others", &rc)
+{
+	static const uint32_t trailers[] = { 0, 1, 18, 101, 3300, 3600, 4001 };
+	__u64 before, bytes;
+	struct frame f;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(trailers) && !test_failed(); i++) {
+		w->req.opcode = XROCE_RC_WRITE_ONLY;
+		w->req.dmalen = 64;
+		w->req.payload = 64;
+		w->req.trailer = trailers[i];
+		packet_build(&w->req, &f);
+		before = live_stat().rx_bytes;
+		wire_send(w);
+		wire_expect_ack(w, w->req.psn, i + 1);
+		bytes = live_stat().rx_bytes - before;
+		check(bytes == f.len, "%u bytes behind: %llu counted, not %u", trailers[i], bytes,
+		      f.len);
+		w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
+	}
+}
+
 TEST_MAIN(live_main);
