@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "live.h"
 #include "provider_end.h"
@@ -129,6 +130,87 @@ TEST_OPENED(own, own, own_open(&own, cq_bounded, 0), own_close, provider_overrun
 	flood(own);
 	check(!ready(own->qp), "the queue pair");
 	check_is(end_events(&xr_end, IBV_EVENT_CQ_ERR), 1, "events");
+}
+
+static struct ibv_cq *cq_ex(void)
+{
+	return cq_with(IBV_WC_STANDARD_FLAGS, 0);
+}
+
+/* A window of type 2 that is bound without the doorbell. @key: out. Return: the window. */
+static struct ibv_mw *bind_quietly(struct own *own, struct ibv_qp *qp, uint64_t wr_id)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(xr_end.pd, IBV_MW_TYPE_2);
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = wr_id, .opcode = IBV_WR_BIND_MW, .send_flags = IBV_SEND_SIGNALED,
+		.bind_mw.bind_info = { .mr = own->mr, .addr = (uintptr_t)own->memory,
+				       .length = 64, .mw_access_flags = IBV_ACCESS_REMOTE_WRITE },
+	};
+
+	if (!check(mw, "window: %s", strerror(errno)))
+		return NULL;
+	wr.bind_mw.mw = mw;
+	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
+	check(!ibv_post_send(qp, &wr, &bad), "bind");
+	return mw;
+}
+
+/* A lock that is taken twice would wait for ever; so would two that are taken crosswise. */
+TEST_OPENED(own, own, own_open(&own, cq_ex, 0), own_close, provider_poll_open, "V5 V6 W10",
+	    "arming and binding while a completion is being read")
+{
+	struct ibv_sge sge = { (uintptr_t)own->memory, 8, own->mr->lkey };
+	struct ibv_send_wr *bad, wr = own_wr(own, IBV_WR_RDMA_WRITE, &sge);
+	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)own->cq;
+	struct ibv_mw *mw;
+
+	alarm(20);
+	check(!ibv_post_send(own->qp, &wr, &bad), "post");
+	if (!check(live_wait(begins, cq), "no completion"))
+		return;
+	mw = bind_quietly(own, own->qp, 7);
+	check(!ibv_req_notify_cq(own->cq, 0), "arm");
+	ibv_end_poll(cq);
+	if (check(live_wait(begins, cq), "no completion of the bind")) {
+		check(cq->wr_id == 7 && cq->status == IBV_WC_SUCCESS, "%lu: %d", (long)cq->wr_id,
+		      cq->status);
+		ibv_end_poll(cq);
+	}
+	check(mw && !ibv_dealloc_mw(mw), "window");
+	alarm(0);
+}
+
+/* The completions of another queue pair come all the time. */
+OWN_TEST(provider_poll_busy, "V5 W10", "a bind completes on a queue that is never empty")
+{
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_RC, .send_cq = own->cq, .recv_cq = own->cq,
+	};
+	struct ibv_sge sge = { (uintptr_t)own->memory, 8, own->mr->lkey };
+	struct ibv_send_wr *bad, wr = own_wr(own, IBV_WR_RDMA_WRITE, &sge);
+	struct ibv_qp *qp = own_qp(xr_end.pd, &init), *first = own->qp;
+	struct ibv_mw *mw = NULL;
+	bool bound = false;
+	struct ibv_wc wc;
+	int i;
+
+	if (!qp)
+		return;
+	own->qp = qp;
+	if (own_again(own))
+		mw = bind_quietly(own, qp, 7);
+	/* The first one flushes what is posted: completions, too. */
+	check_is(end_state(first, IBV_QPS_ERR), 0);
+	for (i = 0; mw && i < 300 && !bound && !test_failed(); i++) {
+		check(!ibv_post_send(first, &wr, &bad), "post");
+		while (ibv_poll_cq(own->cq, 1, &wc) == 1)
+			bound |= wc.wr_id == 7;
+	}
+	check(bound, "the bind has not completed");
+	check(mw && !ibv_dealloc_mw(mw), "window");
+	check(!ibv_destroy_qp(qp), "queue pair");
+	own->qp = first;
+	own_again(own);
 }
 
 TEST_MAIN(harness_main);

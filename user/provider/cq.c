@@ -69,6 +69,7 @@ static struct xp_cq *create(struct ibv_context *ibctx, const struct ibv_cq_init_
 	err = xp_ring_map(ibctx, &resp.xroce.ring, &cq->ring);
 	if (err)
 		goto out_destroy;
+	cq->header = cq->ring.mem;
 	xp_lock_init(&cq->lock, is_single(attr));
 	return cq;
 out_destroy:
@@ -102,23 +103,38 @@ struct ibv_cq_ex *xp_create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_init_
 	return &cq->vcq.cq_ex;
 }
 
-/* With the lock for the whole command: nobody reads the old ring once the module has the new. */
+/* Exchange the rings. Whoever arms the queue may still write to the old one, so it stays. */
+static void replace(struct xp_cq *cq, const struct xp_ring *ring)
+{
+	struct xroce_cq_header *old = cq->header;
+
+	cq->old[cq->olds++] = cq->ring;
+	cq->ring = *ring;
+	__atomic_store_n(&cq->header, (struct xroce_cq_header *)ring->mem, __ATOMIC_SEQ_CST);
+	xp_cq_arm_moved(cq, old);
+}
+
+/* With the lock for the whole command: nobody polls the old ring once the module has the new. */
 int xp_resize_cq(struct ibv_cq *ibcq, int cqe)
 {
 	struct xp_cq *cq = to_xp_cq(ibcq);
 	struct xp_resize_cq_resp resp = {};
 	struct ibv_resize_cq cmd = {};
-	struct xp_ring ring = {};
+	struct xp_ring ring = {}, *old;
 	int err;
 
 	xp_lock(&cq->lock);
+	old = realloc(cq->old, (cq->olds + 1) * sizeof(*old));
+	if (!old) {
+		xp_unlock(&cq->lock);
+		return ENOMEM;
+	}
+	cq->old = old;
 	err = ibv_cmd_resize_cq(ibcq, cqe, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
 	if (!err)
 		err = xp_ring_map(ibcq->context, &resp.xroce.ring, &ring);
-	if (!err) {
-		xp_ring_unmap(&cq->ring);
-		cq->ring = ring;
-	}
+	if (!err)
+		replace(cq, &ring);
 	xp_unlock(&cq->lock);
 	return err;
 }
@@ -137,6 +153,9 @@ int xp_destroy_cq(struct ibv_cq *ibcq)
 
 	if (err)
 		return err;
+	while (cq->olds)
+		xp_ring_unmap(&cq->old[--cq->olds]);
+	free(cq->old);
 	xp_ring_unmap(&cq->ring);
 	xp_pd_free(cq->pd, cq, XP_RESOURCE_CQ);
 	return 0;
@@ -150,6 +169,9 @@ void xp_cq_clean(struct xp_cq *cq, uint32_t qpn)
 
 	xp_lock(&cq->lock);
 	i = to = __atomic_load_n(&xp_cq_header(cq)->tail, __ATOMIC_ACQUIRE);
+	/* It has been overrun: the oldest ones are gone. */
+	if (to - cq->head > cq->ring.mask + 1)
+		cq->head = to - (cq->ring.mask + 1);
 	while (i != cq->head) {
 		cqe = xp_ring_entry(&cq->ring, --i);
 		if (cqe->qpn == qpn)

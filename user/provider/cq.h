@@ -13,21 +13,27 @@
 /**
  * struct xp_cq - a completion queue
  * @vcq: the completion queue of libibverbs
- * @lock: of the fields below; cq_ex.c holds it from ibv_start_poll() to ibv_end_poll()
+ * @lock: of the fields below but @header; cq_ex.c holds it from ibv_start_poll() to ibv_end_poll()
  * @ring: its ring, entries of struct xroce_cqe
  * @head: index of the next entry to take
- * @vain: polls in a row that found nothing
+ * @polls: polls since binds without a doorbell were last looked for
  * @cur: cq_ex.c: the entry that is read
  * @pd: the parent domain that it was made with, whose memory this is; NULL: none
+ * @header: header of @ring, for arming without @lock; atomic
+ * @old: rings before @ring, in which somebody may be arming; unmapped with the queue
+ * @olds: their number
  */
 struct xp_cq {
 	struct verbs_cq vcq;
 	struct xp_lock lock;
 	struct xp_ring ring;
 	uint32_t head;
-	uint32_t vain;
+	uint32_t polls;
 	const struct xroce_cqe *cur;
 	struct ibv_pd *pd;
+	struct xroce_cq_header *header;
+	struct xp_ring *old;
+	unsigned int olds;
 };
 
 /*
@@ -62,7 +68,6 @@ static inline const struct xroce_cqe *xp_cq_next(const struct xp_cq *cq)
 /* Give the entries before @head to the module. */
 static inline void xp_cq_take(struct xp_cq *cq)
 {
-	cq->vain = 0;
 	__atomic_store_n(&xp_cq_header(cq)->head, cq->head, __ATOMIC_RELEASE);
 }
 
@@ -80,11 +85,13 @@ void xp_cq_clean(struct xp_cq *cq, uint32_t qpn);
 int xp_req_notify_cq(struct ibv_cq *ibcq, int solicited);
 /* True if the next completion makes an event. */
 bool xp_cq_armed(struct xp_cq *cq);
+/* The ring has been replaced: what was armed in the old one meanwhile is armed in the new one. */
+void xp_cq_arm_moved(struct xp_cq *cq, struct xroce_cq_header *old);
 
 /* poll.c */
 int xp_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc);
-/* Nothing was found. With @lock, of which it says whether xp_local_execute() is due without it. */
-bool xp_poll_vain(struct xp_cq *cq);
+/* Count a poll. With @lock. Return: whether xp_local_execute() is due, without it. */
+bool xp_poll_due(struct xp_cq *cq);
 
 /* cq_ex.c: set the functions of struct ibv_cq_ex. */
 void xp_cq_ex_open(struct ibv_cq_ex *cq);

@@ -29,16 +29,16 @@ static int take(struct xp_cq *cq)
 static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
 {
 	struct xp_cq *cq = of(ex);
-	bool waits;
+	bool due;
 
 	if (attr->comp_mask)
 		return EINVAL;
 	xp_lock(&cq->lock);
 	if (!take(cq))
 		return 0;
-	waits = xp_poll_vain(cq);
+	due = xp_poll_due(cq);
 	xp_unlock(&cq->lock);
-	if (waits)
+	if (due)
 		xp_local_execute(to_xp_context(ex->context));
 	return ENOENT;
 }
@@ -51,9 +51,13 @@ static int next_poll(struct ibv_cq_ex *ex)
 static void end_poll(struct ibv_cq_ex *ex)
 {
 	struct xp_cq *cq = of(ex);
+	bool due;
 
 	xp_cq_take(cq);
+	due = xp_poll_due(cq);
 	xp_unlock(&cq->lock);
+	if (due)
+		xp_local_execute(to_xp_context(ex->context));
 }
 
 static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ex)

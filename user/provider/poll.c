@@ -9,8 +9,8 @@
 #include "local.h"
 
 /*
- * After so many polls in a row that found nothing the program waits, perhaps for a bind: they cost
- * about as much as the doorbell.
+ * After so many polls the program may wait for a bind, while others find what they look for: they
+ * cost about as much as the doorbell.
  */
 #define PATIENCE	100
 
@@ -30,11 +30,11 @@ static_assert((int)IBV_WC_GRH == (int)XROCE_WC_GRH, "flags");
 static_assert((int)IBV_WC_WITH_IMM == (int)XROCE_WC_WITH_IMM, "flags");
 static_assert((int)IBV_WC_WITH_INV == (int)XROCE_WC_WITH_INV, "flags");
 
-bool xp_poll_vain(struct xp_cq *cq)
+bool xp_poll_due(struct xp_cq *cq)
 {
-	if (++cq->vain < PATIENCE)
+	if (++cq->polls < PATIENCE)
 		return false;
-	cq->vain = 0;
+	cq->polls = 0;
 	return true;
 }
 
@@ -60,7 +60,7 @@ int xp_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 {
 	struct xp_cq *cq = to_xp_cq(ibcq);
 	const struct xroce_cqe *cqe;
-	bool waits = false;
+	bool due;
 	int i;
 
 	xp_lock(&cq->lock);
@@ -73,10 +73,9 @@ int xp_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	}
 	if (i)
 		xp_cq_take(cq);
-	else
-		waits = xp_poll_vain(cq);
+	due = xp_poll_due(cq);
 	xp_unlock(&cq->lock);
-	if (waits)
+	if (due)
 		xp_local_execute(to_xp_context(ibcq->context));
 	return i;
 }
