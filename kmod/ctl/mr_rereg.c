@@ -8,15 +8,16 @@
  * the access; and only packets with the new key are checked against the complete new entry.
  * The data path needs no additional check for this.
  *
- * Programs of verbs devices keep their keys if only rights change. The old and the new entry then
- * differ in the rights alone, which the module checks itself; a packet that arrives meanwhile may
- * be refused.
+ * Programs of verbs devices keep their keys if only rights change, and with them their peers. The
+ * region then stays, and its rights change at once; rights that remain are never refused meanwhile.
+ * Only if its memory must be pinned again, for writing, it is replaced, under the same key.
  *
  * Everything that can fail is done before the old region is changed.
  */
 #include <linux/export.h>
 #include <linux/slab.h>
 
+#include "mem/hazard.h"
 #include "mem/phys.h"
 #include "mem/pin.h"
 #include "obj/link.h"
@@ -160,6 +161,36 @@ out:
 	return ret;
 }
 
+/*
+ * Change the rights of the region that @was describes, and nothing else. When this returns, no access
+ * by a right that it has lost is under way. Return: 0 or an errno of MR_REREG.
+ */
+static int xr_mr_change_access(struct xr_link *link, const struct xr_mr_was *was,
+			       struct xroce_mr_rereg *r)
+{
+	struct xr_mr *mr;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	mr = xr_mr_find(link, r->mr);
+	if (!mr || mr->owner != was->owner) {
+		ret = -ENOENT;
+	} else if (mr->key != was->key || mr->umem != was->umem || mr->access != was->access ||
+		   !xr_mw_none(&mr->windows)) {
+		ret = -EBUSY;
+	} else {
+		WRITE_ONCE(mr->access, r->access);
+		xr_mr_show_access(link, mr);
+		/* Pairs with the barrier in xr_hazard_set(), as in xr_mr_quiesce(). */
+		xr_hazard_wait(mr);
+		xr_mw_again(&mr->windows);
+		r->lkey = mr->key;
+		r->rkey = xr_mr_rkey(mr->access, mr->key);
+	}
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
 /**
  * xr_mr_rereg() - re-register a region
  * @link: the link
@@ -198,6 +229,11 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *caller,
 		umem = xr_mr_repin(caller, &was, phys, r, access);
 	if (IS_ERR(umem)) {
 		ret = PTR_ERR(umem);
+		goto out;
+	}
+	if (r->mask == XROCE_REREG_ACCESS && was.owner->ops && umem == was.umem) {
+		ret = xr_mr_change_access(link, &was, r);
+		xr_umem_put(umem);
 		goto out;
 	}
 	ret = -ENOMEM;

@@ -35,6 +35,12 @@ void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr)
 	xr_mpt_put_mr(xr_mr_entry(link, mr), &m);
 }
 
+/* The same for a region whose rights alone have changed. */
+void xr_mr_show_access(const struct xr_link *link, const struct xr_mr *mr)
+{
+	WRITE_ONCE(xr_mr_entry(link, mr)->access, mr->access);
+}
+
 /* Free a region's entry in the map "mpt": peers can no longer access the region. */
 void xr_mr_hide(const struct xr_link *link, const struct xr_mr *mr)
 {

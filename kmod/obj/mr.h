@@ -82,6 +82,7 @@ struct xr_mr *xr_mr_get(const struct xr_link *link, const struct xr_owner *calle
 			u32 index);
 bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len);
 void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr);
+void xr_mr_show_access(const struct xr_link *link, const struct xr_mr *mr);
 void xr_mr_hide(const struct xr_link *link, const struct xr_mr *mr);
 
 /**

@@ -61,6 +61,40 @@ OWN_TEST(provider_rereg_key, "V5 R5", "the key from before a change of rights al
 	check(!ibv_dereg_mr(mr), "deregister");
 }
 
+#define STREAM		8u	/* WRITEs outstanding */
+#define CHANGES		100u
+
+/* The peer writes all the time: that right is never missing. */
+OWN_TEST(provider_rereg_stream, "V5 R5", "rights are added and removed under traffic")
+{
+	struct ibv_sge sge = { (uintptr_t)own->peer_memory, 64, own->peer_mr->lkey };
+	struct ibv_mr *mr = ibv_reg_mr(xr_end.pd, own->memory, MEM_PAGE, OWN_RW);
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma.remote_addr = (uintptr_t)own->memory,
+	};
+	unsigned int i, n;
+	struct ibv_wc wc;
+
+	if (!check(mr, "region: %s", strerror(errno)))
+		return;
+	wr.wr.rdma.rkey = mr->rkey;
+	for (i = 0; i < CHANGES && !test_failed(); i++) {
+		for (n = 0; n < STREAM; n++)
+			check(!ibv_post_send(own->peer, &wr, &bad), "post");
+		check_is(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+				      i % 2 ? OWN_RW : OWN_RW & ~IBV_ACCESS_REMOTE_READ), 0);
+		for (n = 0; n < STREAM && !test_failed(); n++)
+			check_is(end_wait(own->peer_cq, &wc), IBV_WC_SUCCESS, "change %u", i);
+	}
+	check(mr->rkey == wr.wr.rdma.rkey, "the key");
+	check_is(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, IBV_ACCESS_LOCAL_WRITE),
+		 0, "without the right");
+	own_try_write(own, wr.wr.rdma.rkey, own->memory, false, "without the right");
+	check(!ibv_dereg_mr(mr), "deregister");
+}
+
 OWN_TEST(provider_rereg_refused, "V5 R5", "what is refused leaves the region as it was")
 {
 	char *gone = mmap(NULL, MEM_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

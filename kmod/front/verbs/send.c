@@ -313,7 +313,7 @@ static u32 xr_ib_send_posted(const struct xr_ibqp *qp)
 /*
  * Copy up to XR_IB_SEND_BATCH posted work requests, at most @left, and execute them, or discard
  * them before RTS. The lock with bottom halves off is also the RCU read-side critical section for
- * the look-ups. @full: out: there was no room for the next one. Return: how many of @left remain.
+ * the look-ups. @full: out: there was no room for any. Return: how many of @left remain.
  */
 static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, bool *full)
 {
@@ -333,7 +333,8 @@ static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, bool *full)
 		xr_ib_send_take(qp, entries + (u64)(s->tail & s->mask) * qp->send_stride, w);
 		s->tail++;
 	}
-	*full = i < n;
+	/* What the program has posted beyond its queue, or in ERR, may have made room meanwhile. */
+	*full = !i && n;
 	/* With the lock: in RTS, those that are under way must not be discarded. */
 	if (xr_qp_state(qp->qp) >= XROCE_QPS_RTS)
 		xr_requester_posted(qp->qp);
