@@ -162,8 +162,8 @@ out:
 }
 
 /*
- * Change the rights of the region that @was describes, and nothing else. When this returns, no access
- * by a right that it has lost is under way. Return: 0 or an errno of MR_REREG.
+ * Change the rights of the region that @was describes, and nothing else. When this returns, no
+ * access by a right that it has lost is under way. Return: 0 or an errno of MR_REREG.
  */
 static int xr_mr_change_access(struct xr_link *link, const struct xr_mr_was *was,
 			       struct xroce_mr_rereg *r)

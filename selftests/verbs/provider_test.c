@@ -89,8 +89,8 @@ OWN_TEST(provider_rereg_stream, "V5 R5", "rights are added and removed under tra
 			check_is(end_wait(own->peer_cq, &wc), IBV_WC_SUCCESS, "change %u", i);
 	}
 	check(mr->rkey == wr.wr.rdma.rkey, "the key");
-	check_is(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, IBV_ACCESS_LOCAL_WRITE),
-		 0, "without the right");
+	check_is(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			      IBV_ACCESS_LOCAL_WRITE), 0, "without the right");
 	own_try_write(own, wr.wr.rdma.rkey, own->memory, false, "without the right");
 	check(!ibv_dereg_mr(mr), "deregister");
 }
