@@ -100,8 +100,11 @@ int xr_send_grow(struct xr_send *s, u32 more)
 		return 0;
 	if (have >= s->mask)
 		return -ENOSPC;
-	/* @more is less than the slots of the ring, and so is @used. */
-	want = min(roundup_pow_of_two(used + more), s->mask + 1);
+	/*
+	 * @more is less than the slots of the ring, and so is @used. Twice as many, so that the
+	 * next list of requests is not divided because the previous one is not complete.
+	 */
+	want = min(roundup_pow_of_two(2 * (used + more)), s->mask + 1);
 	wqes = kvcalloc(want, s->stride, GFP_KERNEL_ACCOUNT);
 	if (!wqes)
 		return -ENOMEM;

@@ -313,9 +313,10 @@ static u32 xr_ib_send_posted(const struct xr_ibqp *qp)
 /*
  * Copy up to XR_IB_SEND_BATCH posted work requests, at most @left, and execute them, or discard
  * them before RTS. The lock with bottom halves off is also the RCU read-side critical section for
- * the look-ups. @full: out: there was no room for any. Return: how many of @left remain.
+ * the look-ups. @taken: out: their number, fewer than the batch if there was no room for the next
+ * one. Return: how many of @left remain.
  */
-static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, bool *full)
+static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, u32 *taken)
 {
 	const void *entries = xr_ring_entries(&qp->send, XR_FORMAT_RXE);
 	struct xr_send *s = &qp->qp->send;
@@ -333,8 +334,7 @@ static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, bool *full)
 		xr_ib_send_take(qp, entries + (u64)(s->tail & s->mask) * qp->send_stride, w);
 		s->tail++;
 	}
-	/* What the program has posted beyond its queue, or in ERR, may have made room meanwhile. */
-	*full = !i && n;
+	*taken = i;
 	/* With the lock: in RTS, those that are under way must not be discarded. */
 	if (xr_qp_state(qp->qp) >= XROCE_QPS_RTS)
 		xr_requester_posted(qp->qp);
@@ -354,8 +354,7 @@ static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, bool *full)
  */
 int xr_ib_send_drain(struct xr_ibqp *qp)
 {
-	u32 left = qp->send_mask;
-	bool full;
+	u32 left = qp->send_mask, taken;
 	int ret;
 
 	if (qp->qp->send.ring.mem)
@@ -363,15 +362,14 @@ int xr_ib_send_drain(struct xr_ibqp *qp)
 	if (!qp->send.mem)
 		return 0;
 	for (;;) {
-		left = xr_ib_send_batch(qp, left, &full);
+		left = xr_ib_send_batch(qp, left, &taken);
 		if (!left)
 			return 0;
-		ret = full ? xr_send_grow(&qp->qp->send, left) : 0;
-		/* More than the program may post: it has overwritten the ring's indices. */
-		if (ret == -ENOSPC)
-			return 0;
-		if (ret)
-			return ret;
+		ret = taken < XR_IB_SEND_BATCH ? xr_send_grow(&qp->qp->send, left) : 0;
+		/* In ERR those that were taken have been flushed, and made room for more. */
+		if (ret && !taken)
+			/* -ENOSPC: more than the program may post: it has written wrong indices. */
+			return ret == -ENOSPC ? 0 : ret;
 		cond_resched();
 	}
 }
