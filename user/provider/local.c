@@ -2,8 +2,8 @@
 /*
  * Binds and invalidations of windows, which send nothing. The module executes them before the next
  * packet for the queue pair, so that they need no doorbell. Somebody who waits for their
- * completions needs one: a thread that polls in vain for a while, that arms the completion queue or
- * has armed it, or that destroys what they name.
+ * completions needs one: a thread that polls for a while, that arms the completion queue or has
+ * armed it, or that destroys what they name.
  */
 #include "cq.h"
 #include "doorbell.h"

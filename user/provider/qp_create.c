@@ -2,6 +2,7 @@
 /* Queue pairs: making and destroying them. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "resp.h"
 #include "cq.h"
@@ -54,23 +55,24 @@ static int map(struct xp_qp *qp, const struct xroce_create_qp_resp *resp,
 	return 0;
 }
 
+/* The attributes with which both structures begin, and the domain. */
+static struct ibv_qp_init_attr_ex with_pd(const void *attr, struct ibv_pd *pd)
+{
+	struct ibv_qp_init_attr_ex ex = { .comp_mask = IBV_QP_INIT_ATTR_PD, .pd = pd };
+
+	static_assert(offsetof(struct ibv_qp_init_attr, sq_sig_all) ==
+		      offsetof(struct ibv_qp_init_attr_ex, sq_sig_all), "not a beginning");
+	memcpy(&ex, attr, offsetof(struct ibv_qp_init_attr_ex, comp_mask));
+	return ex;
+}
+
 /* The command, and the memory. Return: 0 or an errno. */
 static int create(struct xp_context *ctx, struct xp_qp *qp, struct ibv_qp_init_attr_ex *attr)
 {
 	struct xp_create_qp_resp resp = {};
 	struct ibv_create_qp_ex cmd = {};
 	/* Without what the command does not know. */
-	struct ibv_qp_init_attr_ex known = {
-		.qp_context = attr->qp_context,
-		.send_cq = attr->send_cq,
-		.recv_cq = attr->recv_cq,
-		.srq = attr->srq,
-		.cap = attr->cap,
-		.qp_type = attr->qp_type,
-		.sq_sig_all = attr->sq_sig_all,
-		.comp_mask = IBV_QP_INIT_ATTR_PD,
-		.pd = attr->pd,
-	};
+	struct ibv_qp_init_attr_ex known = with_pd(attr, attr->pd);
 	int err;
 
 	xp_wr_prepare(qp);
@@ -116,17 +118,7 @@ struct ibv_qp *xp_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_att
 
 struct ibv_qp *xp_create_qp(struct ibv_pd *ibpd, struct ibv_qp_init_attr *attr)
 {
-	struct ibv_qp_init_attr_ex ex = {
-		.qp_context = attr->qp_context,
-		.send_cq = attr->send_cq,
-		.recv_cq = attr->recv_cq,
-		.srq = attr->srq,
-		.cap = attr->cap,
-		.qp_type = attr->qp_type,
-		.sq_sig_all = attr->sq_sig_all,
-		.comp_mask = IBV_QP_INIT_ATTR_PD,
-		.pd = ibpd,
-	};
+	struct ibv_qp_init_attr_ex ex = with_pd(attr, ibpd);
 	struct ibv_qp *ibqp = xp_create_qp_ex(ibpd->context, &ex);
 
 	if (ibqp)

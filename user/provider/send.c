@@ -8,8 +8,6 @@
 #include "qp.h"
 #include "wqe.h"
 
-#define FLAGS	(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
-
 /* Write the elements, or the message itself. Return: 0 or EINVAL. */
 static int fill_data(const struct xp_sq *sq, struct xroce_send_wqe *wqe,
 		     const struct ibv_send_wr *wr)
@@ -89,7 +87,7 @@ static int write_one(struct xp_qp *qp, const struct ibv_send_wr *wr)
 	struct xroce_send_wqe *wqe;
 	int err;
 
-	if (!xp_op_has(ibqp->qp_type, wr->opcode) || wr->send_flags & ~FLAGS ||
+	if (!xp_op_has(ibqp->qp_type, wr->opcode) || wr->send_flags & ~XP_WQE_FLAGS ||
 	    (wr->send_flags & IBV_SEND_INLINE && !xp_op_inline(wr->opcode)))
 		return EINVAL;
 	wqe = xp_sq_slot(sq);

@@ -19,6 +19,10 @@ static_assert((int)IBV_WR_ATOMIC_WRITE == (int)XROCE_WR_ATOMIC_WRITE, "opcode");
 static_assert((int)IBV_SEND_FENCE == (int)XROCE_SEND_FENCE, "flags");
 static_assert((int)IBV_SEND_INLINE == (int)XROCE_SEND_INLINE, "flags");
 
+/* Flags that a program can give a work request. */
+#define XP_WQE_FLAGS \
+	(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
+
 /* An entry of a message without data. */
 static inline void xp_wqe_init(const struct xp_sq *sq, struct xroce_send_wqe *wqe, uint64_t wr_id,
 			       uint32_t opcode, uint32_t flags)

@@ -11,8 +11,6 @@
 #include "qp.h"
 #include "wqe.h"
 
-#define FLAGS	(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
-
 #define OPS_UD	(IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 #define OPS_UC	(OPS_UD | IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
 		 IBV_QP_EX_WITH_LOCAL_INV | IBV_QP_EX_WITH_BIND_MW)
@@ -49,7 +47,7 @@ static struct xroce_send_wqe *begin(struct xp_qp *qp, uint32_t opcode)
 	struct ibv_qp_ex *ex = &qp->vqp.qp_ex;
 	struct xp_sq *sq = &qp->sq;
 
-	if (ex->wr_flags & ~(unsigned int)FLAGS ||
+	if (ex->wr_flags & ~(unsigned int)XP_WQE_FLAGS ||
 	    (ex->wr_flags & IBV_SEND_INLINE && !xp_op_inline(opcode)))
 		fail(sq, EINVAL);
 	sq->wqe = sq->err ? NULL : xp_sq_slot(sq);
