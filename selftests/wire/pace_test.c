@@ -53,16 +53,30 @@ static void pace(struct wire *w)
 	check(wire_query(w).read_rate >= LEAST, "%d READs: the rate is %llu", i, wire_query(w).read_rate);
 }
 
+/*
+ * READ and notify until the rate is @least bytes a second, and never below. The rate recovers while
+ * nothing is heard, so each look may come late.
+ */
+static void falls_to(struct wire *w, __u64 least)
+{
+	__u64 rate = 0;
+	int i;
+
+	for (i = 0; i < TRIES && rate != least && !test_failed(); i++) {
+		wire_cnp_heard(w, 100);
+		rate = wire_query(w).read_rate;
+		check(rate >= least, "the rate is %llu, less than %llu", rate, least);
+	}
+	check_is(rate, least, "the rate in the end");
+}
+
 /* Notify until the rate does not fall below @least bytes a second. */
 static void flood(struct wire *w, __u64 least)
 {
-	int i;
-
 	pace(w);
-	for (i = 0; i < TRIES && wire_query(w).read_rate != least && !test_failed(); i++)
-		wire_cnp_heard(w, 100);
+	falls_to(w, least);
 	wire_cnp_heard(w, FLOOD);
-	check_is(wire_query(w).read_rate, least, "the rate in the end");
+	falls_to(w, least);
 }
 
 /* READ without notifications until nothing is paced. */
@@ -78,13 +92,17 @@ static void recover(struct wire *w)
 WIRE_TEST(pace_recovers, "D5", "a notification slows responses down, and then they are as before",
 	  &ect)
 {
-	__u64 first, then;
+	__u64 first = 0, then = 0;
+	int i;
 
 	check_is(wire_query(w).read_rate, 0, "the rate");
-	pace(w);
-	first = wire_query(w).read_rate;
-	wire_cnp_heard(w, 1);
-	then = wire_query(w).read_rate;
+	/* It recovers between two looks, too, if this test runs late: more than one try. */
+	for (i = 0; i < 20 && (!then || then > first) && !test_failed(); i++) {
+		pace(w);
+		first = wire_query(w).read_rate;
+		wire_cnp_heard(w, 1);
+		then = wire_query(w).read_rate;
+	}
 	check(then && then <= first && then >= LEAST, "the rate was %llu, and is %llu", first, then);
 	recover(w);
 	/* Again from the beginning. */
@@ -101,14 +119,15 @@ TEST(pace_least, "D5 Q3", "the slowest rate at a path MTU of 4096")
 
 	if (!wire_open(&w, &opts))
 		return;
-	for (i = 0; i < TRIES && wire_query(&w).read_rate != 50 * 4096 && !test_failed(); i++) {
+	for (i = 0; i < TRIES && !wire_query(&w).read_rate && !test_failed(); i++) {
 		ask(&w);
 		wire_read_comes(&w, w.req.psn, WIRE_BYTES / 4096);
 		w.req.psn += WIRE_BYTES / 4096;
 		wire_cnp_heard(&w, 100);
 	}
+	falls_to(&w, 50 * 4096);
 	wire_cnp_heard(&w, FLOOD);
-	check_is(wire_query(&w).read_rate, 50 * 4096, "the rate in the end");
+	falls_to(&w, 50 * 4096);
 	wire_close(&w);
 }
 
