@@ -73,28 +73,31 @@ static __always_inline int unadmitted(const struct xroce_qp *q, int cause)
 	return because(qp_unready(q) ? : cause);
 }
 
+/* The headers of a packet, within the frame's linear part, which ends at @end. */
+struct headers {
+	const struct ethhdr *eth;
+	const struct iphdr *ip;
+	const struct xroce_bth *bth;
+	const void *end;
+};
+
 /*
  * The part of admit() that checks whether the peer has sent the packet. The queue pair's state
  * has to be checked under the claim, and is not checked here as well.
  * Return: 0: the peer has sent it; otherwise XROCE_DROP_*.
  */
-static __always_inline int admit_peer(struct xdp_md *ctx,
-				      struct request *req,
-				      const struct xroce_qp *q,
-				      struct xroce_stat *st,
-				      const struct ethhdr *eth,
-				      const struct iphdr *ip,
-				      const struct xroce_bth *bth,
-				      const void *end)
+static __always_inline int admit_peer(struct xdp_md *ctx, struct request *req,
+				      const struct xroce_qp *q, struct xroce_stat *st,
+				      const struct headers *h)
 {
 	int err = 1;
 
-	if (unlikely(eth_from_group(eth) || !qp_addr_ok(ctx, q, req, ip, end)))
+	if (unlikely(eth_from_group(h->eth) || !qp_addr_ok(ctx, q, req, h->ip, h->end)))
 		return unadmitted(q, XROCE_DROP_ADDR);
-	if (unlikely(!qp_pkey_ok(q, bth->pkey)))
+	if (unlikely(!qp_pkey_ok(q, h->bth->pkey)))
 		return unadmitted(q, XROCE_DROP_PKEY);
 	if (xroce_kfuncs)
-		err = icrc_check(ctx, req, q, bth->pkey);
+		err = icrc_check(ctx, req, q, h->bth->pkey);
 	else
 		barrier_var(err);
 	if (unlikely(err)) {
@@ -116,26 +119,25 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 					      struct xroce_stat *st,
 					      int *cause)
 {
-	struct xroce_bth *bth;
+	struct headers h = { .eth = data, .end = end };
 	struct xroce_qp *q;
-	struct iphdr *ip;
 
 	if (unlikely(!parse_lengths(req))) {
 		*cause = because(XROCE_DROP_LENGTH);
 		return NULL;
 	}
-	ip = data + req->l3;
-	bth = data + req->bth;
+	h.ip = data + req->l3;
+	h.bth = data + req->bth;
 	if (!req->plain &&
-	    unlikely((void *)(ip + 1) > end || (void *)(bth + 1) > end)) {
+	    unlikely((const void *)(h.ip + 1) > end || (const void *)(h.bth + 1) > end)) {
 		*cause = because(XROCE_DROP_LENGTH);
 		return NULL;
 	}
-	if (!req->ipv6 && unlikely(!ipv4_checksum_ok(ip))) {
+	if (!req->ipv6 && unlikely(!ipv4_checksum_ok(h.ip))) {
 		*cause = because(XROCE_DROP_CHECKSUM);
 		return NULL;
 	}
-	if (unlikely(bth->flags & XROCE_BTH_TVER_MASK)) {
+	if (unlikely(h.bth->flags & XROCE_BTH_TVER_MASK)) {
 		*cause = because(XROCE_DROP_TVER);
 		return NULL;
 	}
@@ -150,17 +152,17 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	if (unlikely(!qp_service_ok(q, req))) {
 		*cause = because(XROCE_DROP_OPCODE);
 		if (is_ack(q, req) || is_sack(q, req)) {
-			*cause = admit_peer(ctx, req, q, st, data, ip, bth, end) ? :
+			*cause = admit_peer(ctx, req, q, st, &h) ? :
 				 ack_execute(ctx, req, q, st);
 		} else if (is_cnp(req)) {
-			*cause = admit_peer(ctx, req, q, st, data, ip, bth, end) ? :
+			*cause = admit_peer(ctx, req, q, st, &h) ? :
 				 qp_unready(q);
 			if (!*cause)
 				cnp_take(q, st);
 		}
 		return NULL;
 	}
-	*cause = admit_peer(ctx, req, q, st, data, ip, bth, end);
+	*cause = admit_peer(ctx, req, q, st, &h);
 	return failed(*cause) ? NULL : q;
 }
 

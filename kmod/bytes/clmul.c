@@ -330,22 +330,29 @@ static __always_inline v2 some(bool is_wide, v2 x, const void *p, __u32 n)
 	return is_wide && n >= WIDE_MIN ? wide(x, p, n) : blocks(x, false, NULL, p, n);
 }
 
-/*
- * Read a message in two pieces, from block @i of the first piece on. The first piece has @len
- * bytes, the second one @more. @is_wide is as in some(). Return: the reduced state.
- */
-static __always_inline __u32 both(bool is_wide, v2 x, const void *p, int i, __u32 len,
-				  const void *q, __u32 more)
-{
-	__u32 have = len % BLOCK;
+/* A message in two pieces: @len bytes at @p, and then @more bytes at @q. */
+struct pieces {
+	const void *p;
+	__u32 len;
+	const void *q;
+	__u32 more;
+};
 
-	x = some(is_wide, x, p + i * BLOCK, len / BLOCK - i);
+/*
+ * Read a message in two pieces, from block @i of the first piece on. @is_wide is as in some().
+ * Return: the reduced state.
+ */
+static __always_inline __u32 both(bool is_wide, v2 x, struct pieces m, int i)
+{
+	__u32 have = m.len % BLOCK;
+
+	x = some(is_wide, x, m.p + i * BLOCK, m.len / BLOCK - i);
 	if (have) {
-		x = on(x, on_128, seam(p + len, q, have));
-		q += BLOCK - have;
-		more -= BLOCK - have;
+		x = on(x, on_128, seam(m.p + m.len, m.q, have));
+		m.q += BLOCK - have;
+		m.more -= BLOCK - have;
 	}
-	return reduce(some(is_wide, x, q, more / BLOCK));
+	return reduce(some(is_wide, x, m.q, m.more / BLOCK));
 }
 
 /**
@@ -361,7 +368,8 @@ __u32 xr_clmul_pieces_ipv4(const void *p, __u32 len, const void *q, __u32 more)
 	__u32 pad = -(len + more) % BLOCK;
 
 	p -= pad;
-	return both(false, begin4(p, shifted(&masks4, pad)), p, 3, len + pad, q, more);
+	return both(false, begin4(p, shifted(&masks4, pad)),
+		    (struct pieces){ p, len + pad, q, more }, 3);
 }
 
 /* The same for IPv6. */
@@ -373,7 +381,7 @@ __u32 xr_clmul_pieces_ipv6(const void *p, __u32 len, const void *q, __u32 more)
 
 	p -= pad;
 	x = on(begin6(p, m), on_128, next(p, m, 4));
-	return both(false, x, p, 5, len + pad, q, more);
+	return both(false, x, (struct pieces){ p, len + pad, q, more }, 5);
 }
 
 /**
@@ -460,7 +468,7 @@ __u32 xr_clmul_wide_pieces(const void *p, __u32 len, const void *q, __u32 more, 
 	__u32 pad = -(len + more) % BLOCK, i = ipv6 ? 5 : 3;
 
 	p -= pad;
-	return both(true, begin(p, pad, ipv6, i), p, i, len + pad, q, more);
+	return both(true, begin(p, pad, ipv6, i), (struct pieces){ p, len + pad, q, more }, i);
 }
 
 /**
