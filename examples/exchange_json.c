@@ -18,7 +18,7 @@ static void add(struct json_object *o, const char *name, struct json_object *val
 	json_object_object_add(o, name, value);
 }
 
-static int ask(int fd, const struct end *own, unsigned int mtu, const char *region)
+static int ask(int fd, const struct end *own, const struct json_request *request)
 {
 	struct json_object *o = json_object_new_object();
 	char gid[INET6_ADDRSTRLEN];
@@ -30,9 +30,9 @@ static int ask(int fd, const struct end *own, unsigned int mtu, const char *regi
 	add(o, "qpn", json_object_new_int(own->qpn));
 	add(o, "psn", json_object_new_int(own->psn));
 	add(o, "gid", json_object_new_string(gid));
-	add(o, "mtu", json_object_new_int(mtu));
-	if (region)
-		add(o, "region", json_object_new_string(region));
+	add(o, "mtu", json_object_new_int(request->mtu));
+	if (!request->all)
+		add(o, "region", json_object_new_string(request->region));
 	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
 	/* Two lines fit into the buffer of a new socket: send() does not block. */
 	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0 ||
@@ -119,9 +119,8 @@ static int take_gid(struct json_object *o, uint8_t gid[16])
 	       inet_pton(AF_INET6, text, gid) == 1 ? 0 : -EPROTO;
 }
 
-static int take_answer(struct json_object *o, unsigned int mtu,
-		       const char *region, struct end *server, char *why,
-		       size_t size)
+static int take_answer(struct json_object *o, struct json_request *request,
+		       struct end *server)
 {
 	uint64_t version, qpn, psn, used;
 	struct json_object *error;
@@ -130,33 +129,33 @@ static int take_answer(struct json_object *o, unsigned int mtu,
 	    number(o, "xroce", 1, &version))
 		return -EPROTO;
 	if (json_object_object_get_ex(o, "error", &error)) {
-		snprintf(why, size, "%s", error ? json_object_get_string(error) : "no reason");
+		snprintf(request->why, sizeof(request->why), "%s",
+			 error ? json_object_get_string(error) : "no reason");
 		return -EREMOTEIO;
 	}
 	/* The server may choose a smaller MTU, which this client does not accept. */
 	if (number(o, "qpn", 0xffffff, &qpn) || number(o, "psn", 0xffffff, &psn) ||
-	    number(o, "mtu", 4096, &used) || used != mtu ||
+	    number(o, "mtu", 4096, &used) || used != request->mtu ||
 	    take_gid(o, server->gid))
 		return -EPROTO;
 	server->qpn = qpn;
 	server->psn = psn;
-	return take_region(o, region, server);
+	return take_region(o, request->region, server);
 }
 
-int exchange_json(int fd, const struct end *own, unsigned int mtu,
-		  const char *region, bool all, struct end *server, char *why,
-		  size_t size)
+int exchange_json(int fd, const struct end *own, struct json_request *request,
+		  struct end *server)
 {
-	char line[ANSWER];
+	int err = ask(fd, own, request);
 	struct json_object *o;
-	int err = ask(fd, own, mtu, all ? NULL : region);
+	char line[ANSWER];
 
 	if (!err)
 		err = read_answer(fd, line);
 	if (err)
 		return err;
 	o = json_tokener_parse(line);
-	err = take_answer(o, mtu, region, server, why, size);
+	err = take_answer(o, request, server);
 	json_object_put(o);
 	return err;
 }

@@ -6,28 +6,36 @@
 #define EXCHANGE_JSON_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "exchange.h"
 
 #define EXCHANGE_JSON_PORT	"18515"
 
 /**
- * exchange_json() - request a region by its name
- * @fd: socket of exchange_connect(); keep it open as long as the region is used
- * @own: own queue pair number, PSN and GID
+ * struct json_request - what is asked of the server, and why it refused
  * @mtu: own path MTU: 256 to 4096 bytes
  * @region: name of the region
  * @all: request all regions of the server, and use this one
- * @server: out: the other end, and the region
  * @why: out: the server's error message
- * @size: bytes of @why
- *
- * Return: 0; -EREMOTEIO: the server refused, see @why; -EPROTO: an invalid answer, or
- * another MTU; or another negative errno.
  */
-int exchange_json(int fd, const struct end *own, unsigned int mtu,
-		  const char *region, bool all, struct end *server, char *why,
-		  size_t size);
+struct json_request {
+	unsigned int mtu;
+	const char *region;
+	bool all;
+	char why[256];
+};
+
+/**
+ * exchange_json() - request a region by its name
+ * @fd: socket of exchange_connect(); keep it open as long as the region is used
+ * @own: own queue pair number, PSN and GID
+ * @request: what is asked for
+ * @server: out: the other end, and the region
+ *
+ * Return: 0; -EREMOTEIO: the server refused, see @request->why; -EPROTO: an invalid answer,
+ * or another MTU; or another negative errno.
+ */
+int exchange_json(int fd, const struct end *own, struct json_request *request,
+		  struct end *server);
 
 #endif /* EXCHANGE_JSON_H */

@@ -251,7 +251,7 @@ struct job {
 /* Exchange connection data with the server. */
 static int meet(struct client *c, const struct job *job, int fd)
 {
-	char why[256] = "";
+	struct json_request request = { .mtu = MTU, .region = job->region, .all = job->all };
 	int err = exchange_gid(fd, c->own.gid);
 
 	if (!err && job->line) {
@@ -259,15 +259,14 @@ static int meet(struct client *c, const struct job *job, int fd)
 		fflush(stdout);
 		err = exchange_parse(job->line, &c->server);
 	} else if (!err && job->region) {
-		err = exchange_json(fd, &c->own, MTU, job->region, job->all,
-				    &c->server, why, sizeof(why));
+		err = exchange_json(fd, &c->own, &request, &c->server);
 	} else if (!err) {
 		err = exchange_send(fd, &c->own);
 		if (!err)
 			err = exchange_receive(fd, &c->server);
 	}
 	if (err == -EREMOTEIO)
-		fprintf(stderr, "the server: %s\n", why);
+		fprintf(stderr, "the server: %s\n", request.why);
 	else if (err)
 		complain("exchange", -err);
 	if (job->have_key)
