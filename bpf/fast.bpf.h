@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The short way of the packets of a WRITE, and of responses, that are as nearly all are: plain, in
- * one buffer, expected, and behind nothing that waits. One kfunc verifies the invariant CRC and
+ * The short way of common packets of a WRITE and of common responses: plain, in one buffer,
+ * expected, and behind nothing that waits. One kfunc verifies the invariant CRC and
  * copies, in one vector section. Until it has verified the CRC nothing has changed, neither
  * counters nor the queue pair: any other packet is then judged by packet(), from the beginning.
  */

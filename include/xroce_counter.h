@@ -98,7 +98,7 @@
 	/* Admitted packets that a switch has marked. */ \
 	LINK(cnp_tx, "congestion notifications sent") \
 	LINK(cnp_rx, "congestion notifications received") \
-	/* They have no effect. */ \
+	/* They slow READ responses down, and requests if their algorithm listens to them. */ \
 	/* Refusals. On a reliable connection they are answered with a fatal NAK: */ \
 	LINK(inv_opcode, "invalid: opcode not supported") \
 	LINK(inv_order, "invalid: first, middle and last packets out of order") \

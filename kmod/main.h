@@ -77,13 +77,14 @@
  *   loop->lock         spin, bh: frames of a link to itself
  *   odp->children      spin, the XArray's: children of an implicit region, their users
  *   range->lock        spin: entries of on-demand memory
+ *   xr_cc_lock         spin, bh: algorithms of congestion control and their users (send/cc_list.c)
  *   odp->req_lock      spin, bh: fault requests, who waits for them, and children to free
  *   xr_pool_grow_lock  mutex: extents are added to the MTT pool
  *   xr_pool_lock       spin: the MTT pool
  *   post_lock          raw spin, interrupts off: what consumers in the kernel post to a send or
  *                      receive queue
  *
- * The data path takes only send->lock to loop->lock and odp->req_lock, and none of them
+ * The data path takes only send->lock to loop->lock, xr_cc_lock and odp->req_lock, and none of them
  * while it holds a region. It finds links, regions, windows and queue pairs under RCU.
  * mem/hazard.h describes what keeps the pages of a region during a copy, odp/odp.h the same
  * for on-demand memory. The entry of a queue pair in the map "qp" is shared with the XDP

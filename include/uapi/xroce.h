@@ -362,7 +362,7 @@ enum xroce_counted {
 	XROCE_COUNT_CQ,		/* completion queues */
 	XROCE_COUNT_SRQ,	/* shared receive queues */
 	XROCE_COUNT_PINNED,	/* bytes pinned, in whole pages */
-	XROCE_COUNT_DEFERRED,	/* packets deferred until on-demand memory is present */
+	XROCE_COUNT_DEFERRED,	/* deferred packets: for on-demand memory, or for one before them */
 	XROCE_COUNTED,		/* their number */
 	/* These have no limit of LIMIT_SET, but can be refused. */
 	XROCE_COUNT_TABLE = XROCE_COUNTED, /* entries of translation tables */

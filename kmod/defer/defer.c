@@ -3,7 +3,6 @@
  * Deferring frames, and executing them: once on-demand memory is resident, or, on RC, once the
  * packet that is missing before them has come.
  */
-#include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
@@ -27,28 +26,16 @@
 #include "early.h"
 #include "frames.h"
 #include "gap.h"
+#include "limit.h"
 #include "timer_compat.h"
 #include "trace.h"
+#include "way.h"
 
 /* Frames per run of the work item, before it yields to other work on this CPU. */
 #define XR_DEFER_BUDGET	32
 
 /* Attempts to take the claim for an RNR NAK, while other packets have it. */
 #define XR_DEFER_CLAIMS	1000
-
-static unsigned int odp_defer_max = XR_QP_DEFERRED_MAX;
-module_param(odp_defer_max, uint, 0644);
-MODULE_PARM_DESC(odp_defer_max,
-		 "packets of a queue pair deferred while on-demand memory is brought in, 0: none, RNR NAKs instead (256)");
-
-/*
- * A fault takes longer than this only if it waits for a disk. The peer's retry timer is
- * longer: 67 ms with perftest.
- */
-static unsigned int odp_defer_ms = 20;
-module_param(odp_defer_ms, uint, 0644);
-MODULE_PARM_DESC(odp_defer_ms,
-		 "milliseconds after which a deferred packet is answered with an RNR NAK (20)");
 
 /* True if the XDP program is running on a frame of this queue, in this softirq. */
 static bool xr_defer_running(const struct xr_defer *k)
@@ -69,7 +56,7 @@ static void xr_defer_show(struct xr_qp *qp)
  */
 static u64 xr_defer_rest(const struct xr_defer *k)
 {
-	u64 waited = ktime_get_ns() - k->since, ns = READ_ONCE(odp_defer_ms) * (u64)NSEC_PER_MSEC;
+	u64 waited = ktime_get_ns() - k->since, ns = xr_defer_longest();
 
 	return ns > waited ? ns - waited : 0;
 }
@@ -78,14 +65,6 @@ static u64 xr_defer_rest(const struct xr_defer *k)
 static void xr_defer_watch(struct xr_defer *k)
 {
 	hrtimer_start(&k->timer, ns_to_ktime(xr_defer_rest(k)), HRTIMER_MODE_REL_PINNED_SOFT);
-}
-
-/* Return: how many frames there may be. The lock is held. */
-static u32 xr_defer_max(const struct xr_qp *qp, bool memory)
-{
-	if (memory || qp->type != XROCE_QPT_RC || READ_ONCE(qp->defer.waiter.on))
-		return min(READ_ONCE(odp_defer_max), XR_QP_DEFERRED_MAX);
-	return XR_QP_EARLY_MAX;
 }
 
 /*
@@ -161,7 +140,7 @@ int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 	if (ret != -EAGAIN)
 		return ret;
 	if (xr_defer_running(k)) {
-		if (READ_ONCE(k->refuse) || !READ_ONCE(odp_defer_max)) {
+		if (READ_ONCE(k->refuse) || xr_defer_never()) {
 			k->told = true;
 			return -EAGAIN;
 		}

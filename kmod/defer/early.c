@@ -17,6 +17,7 @@
 #include "early.h"
 #include "frames.h"
 #include "gap.h"
+#include "way.h"
 
 /* Wait until a hole counts as lost, or the frames are given up. The lock is held. */
 static void xr_early_watch(struct xr_defer *k)

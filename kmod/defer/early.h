@@ -14,21 +14,10 @@
 
 #include <linux/types.h>
 
-#include "frame/batch.h"
-
 struct xdp_buff;
+struct xr_defer_way;
 struct xr_deferred;
 struct xr_qp;
-
-/**
- * struct xr_defer_way - the way to the peer
- * @l2: Ethernet header of one of its frames
- * @l2_len: its length in bytes; 0: there was none
- */
-struct xr_defer_way {
-	u8 l2[XR_TX_L2_ROOM];
-	u32 l2_len;
-};
 
 bool xr_early_done(struct xr_qp *qp, const struct xr_deferred *d, const struct xdp_buff *xdp);
 bool xr_early_tell(struct xr_qp *qp, struct xr_defer_way *way);

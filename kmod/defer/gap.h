@@ -25,7 +25,7 @@ struct xr_deferred;
 struct xr_qp;
 struct xroce_sack;
 
-/* xr_early::reorder, in nanoseconds: if it is shorter it is 0; at most. */
+/* Bounds of xr_early::reorder, in nanoseconds. A time below MIN is stored as 0. */
 #define XR_EARLY_REORDER_MIN	(50ull * NSEC_PER_USEC)
 #define XR_EARLY_REORDER_MAX	(200ull * NSEC_PER_MSEC)
 

@@ -20,6 +20,7 @@
 #include "own/owner.h"
 
 #include "huge.h"
+#include "locked.h"
 #include "pin.h"
 #include "process.h"
 #include "pfn_run.h"

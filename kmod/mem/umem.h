@@ -63,26 +63,9 @@ struct xr_umem {
 	struct xr_mtt mtt;
 };
 
-/**
- * struct xr_locked - pages that count against RLIMIT_MEMLOCK
- * @mm: memory that they belong to, whose pinned_vm counts them; with a reference to the structure
- *	(mmgrab()), not to the memory. NULL: none
- * @opener: likewise, of the process that has opened the file, if they count for it, too; else NULL
- * @nr: number of pages
- */
-struct xr_locked {
-	struct mm_struct *mm;
-	struct mm_struct *opener;
-	unsigned long nr;
-};
-
 struct xr_umem *xr_umem_get(struct xr_umem *umem);
 void xr_umem_put(struct xr_umem *umem);
 void xr_umem_query(const struct xr_umem *umem, struct xroce_mr_query *q);
 u64 xr_umem_entry(const struct xr_umem *umem, u64 i);
-
-int xr_locked_charge(struct xr_locked *l, const struct xr_owner *caller, struct mm_struct *mm,
-		     unsigned long nr);
-void xr_locked_uncharge(struct xr_locked *l);
 
 #endif

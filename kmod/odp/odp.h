@@ -31,6 +31,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "mem/locked.h"
 #include "mem/umem.h"
 
 struct xr_odp_user;

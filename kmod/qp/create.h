@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Creating, modifying, querying and destroying queue pairs. */
+/* Creating and destroying queue pairs. */
 #ifndef _XR_QP_CREATE_H
 #define _XR_QP_CREATE_H
 
@@ -10,9 +10,7 @@
 struct xr_link;
 struct xr_owner;
 struct xr_qp;
-struct xr_qp_attr;
 struct xroce_qp_add;
-struct xroce_qp_query;
 
 /**
  * struct xr_qp_init - what a front end says about a queue pair that it creates
@@ -32,12 +30,5 @@ struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller,
 			   const struct xr_qp_init *init, struct xroce_qp_add *a);
 int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn);
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
-
-/* modify.c */
-int xr_qp_modify(struct xr_link *link, struct xr_owner *caller, u32 qpn,
-		 const struct xr_qp_attr *a);
-
-/* query.c */
-int xr_qp_query(struct xr_link *link, struct xr_owner *caller, struct xroce_qp_query *q);
 
 #endif

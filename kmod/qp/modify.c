@@ -11,6 +11,7 @@
 #include <net/ipv6.h>
 
 #include "uapi/xroce.h"
+#include "modify.h"
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
@@ -27,7 +28,6 @@
 #include "send/state.h"
 
 #include "attr.h"
-#include "create.h"
 #include "error.h"
 #include "follow.h"
 #include "peer.h"

@@ -9,6 +9,7 @@
 #include <linux/string.h>
 
 #include "uapi/xroce.h"
+#include "query.h"
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
@@ -22,7 +23,6 @@
 #include "send/queue.h"
 #include "send/score.h"
 
-#include "create.h"
 #include "qp.h"
 
 /*

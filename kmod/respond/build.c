@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Building the packets of queued responses: segments of READs, and their pace. */
+/*
+ * Building the packets that the module sends as a responder: segments of READs at their pace, NAKs
+ * of READs that fail, selective acknowledgements, congestion notifications. The XDP program builds
+ * responses of one packet in the frame of the request, and numbers them: execute() of xroce.bpf.c.
+ */
 #include <linux/minmax.h>
 #include <net/xdp.h>
 

@@ -137,7 +137,7 @@ static int xr_ack_absorb(struct xr_qp *qp, u32 from)
 			ret = xr_ack_complete(qp);
 	}
 	if (s->una != una) {
-		/* Likewise, all of them. */
+		/* They were counted as delivered when noted, and are once more by what follows. */
 		s->rtt.delivered -= xr_psn_distance(s->una, una);
 		xr_requester_progress(s, xr_psn_distance(s->una, una));
 	}

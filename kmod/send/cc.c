@@ -26,7 +26,7 @@
 
 /*
  * Return: packets after which an acknowledgement is requested: a sixteenth of the window, so that
- * bursts are small, but not more often than in XR_CC_QUIET; at least a quarter of the window.
+ * bursts are small, or those of XR_CC_QUIET, if they are more; at most a quarter of the window.
  */
 static u32 xr_cc_quarter(const struct xr_cc *cc)
 {

@@ -106,7 +106,7 @@ static void xr_cc_enter(struct xr_cc_user *user, struct xr_cc_alg *alg)
 	list_add_tail(&user->node, &alg->users);
 }
 
-/* Likewise not any more. */
+/* Remove a connection from the users of its algorithm. Under xr_cc_lock. */
 static void xr_cc_quit(struct xr_cc_user *user)
 {
 	list_del(&user->node);

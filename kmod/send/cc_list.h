@@ -5,8 +5,8 @@
  * parameter.
  *
  * All of it is under one spin lock of cc_list.c, which is taken under that of a send side, when a
- * connection begins, ends or changes. The data path does not take it. An algorithm in BPF exists
- * until xr_cc_unregister() has taken it away from all its users.
+ * connection begins, ends or changes. The data path takes it only when a connection ends. An
+ * algorithm in BPF exists until xr_cc_unregister() has taken it away from all its users.
  */
 #ifndef _XR_SEND_CC_LIST_H
 #define _XR_SEND_CC_LIST_H

@@ -79,8 +79,8 @@ static inline struct xr_swqe *xr_send_slot_at(const struct xr_send *s, u32 i)
  *
  * The caller fills in the entry and then increments xr_send::tail.
  *
- * Return: the entry, whose fields from @status on are zero; NULL: the queue is full, or would have
- * to grow.
+ * Return: the entry, whose @status, @begun, @resumed and @received are zero and whose other fields
+ * are undefined; NULL: the queue is full, or would have to grow.
  */
 static inline struct xr_swqe *xr_send_slot(struct xr_send *s)
 {

@@ -48,7 +48,8 @@ static u32 xr_requester_packets(const struct xr_qp *qp, u32 len)
 
 /*
  * Tell the XDP program, and whoever reads the map, what is outstanding. The lock is held.
- * The oldest READ or atomic is @head if @head has been begun and nothing precedes it.
+ * req_psn and req_op of the map are those of the oldest request whose response is more than an
+ * acknowledgement.
  */
 void xr_requester_show(struct xr_qp *qp)
 {

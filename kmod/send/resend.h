@@ -10,8 +10,8 @@
  * with each of the first XR_PROBE_DOUBLE probes, up to the local ACK timeout, which alone counts
  * attempts and ends the connection.
  *
- * A peer cannot have more sent than it has executed, but for a window: xr_score::credit. RNR NAKs
- * and retry counts: ack.c, requester.c.
+ * A peer cannot have more sent than it has executed, but for a window: xr_score::credit. RNR NAKs:
+ * ack.c and wait.c; retry counts: retry.c.
  *
  * The lock of the send side is held for all functions.
  */

@@ -2,8 +2,8 @@
 /*
  * The round-trip time of a connection. One packet at a time is timed that asks for a response, one
  * of xr_cc::every, so that the clock is rarely read. If it is sent again meanwhile, the time is
- * only an upper limit (Karn). The local ACK timeout does not follow from it (state.c), but ends no
- * earlier. The window that follows from it: cc.h.
+ * only an upper limit (Karn). The local ACK timeout does not follow from it (attr_set.c), but
+ * ends no earlier. The window that follows from it: cc.h.
  *
  * The lock of the send side is held for all functions.
  */

@@ -7,6 +7,8 @@
 #include "obj/ring.h"
 #include "qp/attr.h"
 #include "qp/create.h"
+#include "qp/modify.h"
+#include "qp/query.h"
 #include "send/post.h"
 
 #include "chardev.h"

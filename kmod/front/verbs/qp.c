@@ -13,6 +13,7 @@
 #include "own/owner.h"
 #include "qp/create.h"
 #include "qp/qp.h"
+#include "qp/query.h"
 #include "recv/srq.h"
 
 #include "verbs.h"

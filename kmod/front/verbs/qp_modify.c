@@ -14,7 +14,7 @@
 #include "xroce_wire.h"
 
 #include "qp/attr.h"
-#include "qp/create.h"
+#include "qp/modify.h"
 #include "qp/qp.h"
 
 #include "verbs.h"

@@ -18,8 +18,8 @@
 #include "xroce_map.h"
 
 #include "obj/link.h"
-#include "qp/create.h"
 #include "qp/qp.h"
+#include "qp/query.h"
 
 #include "stats.h"
 #include "verbs.h"

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is known of holes among the packets of a peer; gap.c judges them. */
+#ifndef _XR_DEFER_HOLE_H
+#define _XR_DEFER_HOLE_H
+
+#include <linux/types.h>
+
+/* Holes that were filled last, whose packets may come once more. */
+#define XR_EARLY_FILLED		16u
+
+/**
+ * struct xr_early - what is known of holes among the packets of a peer (RC)
+ * @sack: the peer understands selective acknowledgements
+ * @ask: it is to get one
+ * @sure: the last hole that was filled had been a loss, and its packet was not late only
+ * @silent: the last frame was executed without a response
+ * @done: PSN behind it
+ * @rnr: PSN of the last RNR NAK | XR_EARLY_RNR; written under the claim
+ * @nak: PSN of the last sequence NAK; likewise
+ * @told: PSN behind the hole for which the last NAK was sent
+ * @lost: holes before this PSN count as lost, if it is after the expected PSN
+ * @until: PSN behind the frames that were there at @since
+ * @since: when the first hole that does not count as lost was noticed, in nanoseconds of
+ *	CLOCK_MONOTONIC; 0: there is none
+ * @reorder: time after which a hole counts as lost, in nanoseconds; measured, see early.c
+ * @filled: the last holes that had counted as lost and were filled: PSN, and how long they existed.
+ *	A ring; @filled.ns is 0 if there is none
+ * @filled.since: it was filled by a packet that was sent again: when it had appeared, in
+ *	nanoseconds of CLOCK_MONOTONIC; 0: that is not known
+ * @fills: position of the next one in it
+ * @port: UDP source port of the last packet that was kept, and not sent again, as in the packet
+ * @ports: these have had several
+ */
+struct xr_early {
+	bool sack;
+	bool ask;
+	bool sure;
+	bool silent;
+	u32 done;
+	u32 rnr;
+	u32 nak;
+	u32 told;
+	u32 lost;
+	u32 until;
+	u64 since;
+	u32 reorder;
+	struct {
+		u32 psn;
+		u32 ns;
+		u64 since;
+	} filled[XR_EARLY_FILLED];
+	u8 fills;
+	bool ports;
+	__be16 port;
+};
+
+#endif
