@@ -169,6 +169,10 @@ bool xr_score_begin(struct xr_qp *qp)
  * @psn: PSN of the packet of its response that is due
  * @opcode: its opcode, which shows where the response begins and ends that it belongs to
  *
+ * The response to a request for a part begins with FIRST or ONLY (IBTA 9.7.4.3), but that of rxe
+ * goes on with MIDDLE or LAST, unless it begins with the first packet. So the LAST one of all may be
+ * either.
+ *
  * xr_score_pass() uses it.
  */
 void xr_score_origin(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 opcode)
@@ -179,9 +183,10 @@ void xr_score_origin(struct xr_send *s, const struct xr_swqe *w, u32 psn, u32 op
 	if (xr_psn_distance(end, begin) <= 1)
 		return;
 	if (opcode == XROCE_RC_READ_RESPONSE_ONLY ||
-	    (opcode == XROCE_RC_READ_RESPONSE_FIRST && psn != begin))
+	    (opcode == XROCE_RC_READ_RESPONSE_FIRST && psn != begin) ||
+	    (opcode == XROCE_RC_READ_RESPONSE_LAST && xr_psn_add(psn, 1) != end))
 		c->origin = XR_ORIGIN_AGAIN;
-	else if (c->single && c->again == psn)
+	else if (c->single && c->again == psn && opcode != XROCE_RC_READ_RESPONSE_LAST)
 		c->origin = XR_ORIGIN_LATE;
 }
 

@@ -5,7 +5,9 @@
  */
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include "clock.h"
 #include "counters.h"
 #include "verbs_peer.h"
 #include "verbs_post.h"
@@ -153,6 +155,69 @@ PEER_TEST(read_lost_middle, "Q3", "a packet in the middle is lost")
 	peer_completes(1, IBV_WC_SUCCESS);
 	ignored(MIDDLE, 1, 64, PEER_MTU);
 	peer_received(THREE);
+}
+
+/* With a local ACK timeout, 4.3 s, there is a timer that waits for what is late. */
+static const struct peer_opts lost_opts = { .timeout = 20, .retries = 7, .reads = 4 };
+
+/* What is only late is waited for, for about this time; the best of some tries is below half. */
+#define LATE_MS		50
+#define TRIES		5
+
+/* A READ whose packet @lost is lost, and comes late, with @opcode: the next hole does not wait. */
+static void lost_indeed(uint32_t lost, uint8_t opcode, uint32_t len)
+{
+	int64_t least = INT64_MAX, sent, took;
+	uint32_t i, n;
+
+	peer_post(1, IBV_WR_RDMA_READ, THREE);
+	peer_post(2, IBV_WR_RDMA_READ, 4);
+	peer_expect_read(0, THREE, 0);
+	peer_expect_read(3, 4, 0);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	for (i = 1; i < 3; i++)
+		if (i != lost)
+			peer_send_data(i == 2 ? LAST : MIDDLE, i, i * PEER_MTU,
+				       i == 2 ? 5 : PEER_MTU);
+	peer_send_data(ONLY, 3, 0, 4);
+	peer_expect_part(lost, len, lost * PEER_MTU);
+	usleep(2 * LATE_MS * 1000);
+	peer_skip();
+	peer_send_data(opcode, lost, lost * PEER_MTU, len);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_completes(2, IBV_WC_SUCCESS);
+
+	for (i = 0, n = 4; i < TRIES; i++, n += 3) {
+		peer_post(3 + i, IBV_WR_RDMA_READ, THREE);
+		peer_expect_read(n, THREE, 0);
+		sent = clock_ns();
+		peer_send_data(MIDDLE, n + 1, PEER_MTU, PEER_MTU);
+		peer_expect_part(n, PEER_MTU, 0);
+		took = clock_ns() - sent;
+		least = took < least ? took : least;
+		peer_send_data(LAST, n + 2, 2 * PEER_MTU, 5);
+		peer_send_data(ONLY, n, 0, PEER_MTU);
+		peer_completes(3 + i, IBV_WC_SUCCESS);
+	}
+	peer_received(THREE);
+	check(least < LATE_MS * 1000000 / 2, "a hole is asked for after %lld ns",
+	      (long long)least);
+}
+
+PEER_TEST_OPTS(read_lost_indeed, "Q3", "a packet comes again, as it should", &lost_opts)
+{
+	lost_indeed(1, ONLY, PEER_MTU);
+}
+
+/* rxe answers a request for a part with MIDDLE and LAST. */
+PEER_TEST_OPTS(read_lost_rxe, "Q3", "a packet comes again, as rxe sends it", &lost_opts)
+{
+	lost_indeed(1, LAST, PEER_MTU);
+}
+
+PEER_TEST_OPTS(read_lost_rxe_last, "Q3", "the last packet comes again, as rxe sends it", &lost_opts)
+{
+	lost_indeed(2, LAST, 5);
 }
 
 PEER_TEST(read_lost_whole, "Q3", "a response is lost, the next one is not")
