@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Responses to the requests of a queue pair's own requester (IBTA 9.7.5). They are compared with
- * what is outstanding according to the map; the module then compares again and accepts them.
+ * what is outstanding according to the map; the module then compares again and accepts them. The
+ * responses that are sent to a peer: respond.bpf.h.
  */
 #ifndef _XROCE_ACK_BPF_H
 #define _XROCE_ACK_BPF_H

@@ -11,7 +11,7 @@
  * On RC, a frame that misses and cannot be deferred, or that has waited for too long, is answered
  * with an RNR NAK. A frame for which there is no room behind one that waits for memory is dropped
  * (drop_defer), and those that follow, too.
- * Their number is limited: deferred.h (queue pair), own/limit.h (user, link), own/charge.c
+ * Their number is limited: limit.h (queue pair), own/limit.h (user, link), own/charge.c
  * (charged).
  */
 #ifndef _XR_DEFER_DEFER_H

@@ -9,7 +9,7 @@
 #include "memory.h"
 #include "packet.h"
 
-/* Packets that are kept at most: XROCE_EARLY_MAX of the module. */
+/* Packets that are kept at most: XR_QP_EARLY_MAX of kmod/defer/limit.h. */
 #define KEPT_MAX	1024u
 
 /* Time between two notifications: cnp_interval of kmod/respond/cnp.c. */
