@@ -21,19 +21,23 @@
 /* Time between acknowledgements that is short enough, in nanoseconds. */
 #define XR_CC_QUIET	(50ull * NSEC_PER_USEC)
 
+/* Packets of a batch: XR_TX_BATCH. */
+#define XR_CC_BATCH		16u
+
 /* A packet waits no longer, in nanoseconds: about what one takes at the slowest rate. */
 #define XR_CC_LONGEST	(100ull * NSEC_PER_MSEC)
 
 /*
  * Return: packets after which an acknowledgement is requested: a sixteenth of the window, so that
- * bursts are small, or those of XR_CC_QUIET, if they are more; at most a quarter of the window.
+ * bursts are small, or those of XR_CC_QUIET, if they are more; at most a quarter of the window. On a
+ * short path not within a batch if the window has two: the end of a message asks, too.
  */
 static u32 xr_cc_quarter(const struct xr_cc *cc)
 {
 	u32 most = clamp(cc->window / 4, 1u, XR_SEND_ACK), srtt = cc->state.srtt;
 
 	if (srtt < 4 * XR_CC_QUIET)
-		return most;
+		return cc->window < 2 * XR_CC_BATCH ? most : max(most, XR_CC_BATCH);
 	return min(max3(cc->window / 16, (u32)(cc->window * XR_CC_QUIET / srtt), 1u), most);
 }
 
