@@ -19,6 +19,9 @@
 #define READ_UDP_LEN	(sizeof(struct udphdr) + sizeof(struct xroce_bth) + \
 			 sizeof(struct xroce_reth) + XROCE_ICRC_LEN)
 
+/* Bytes that an AtomicETH has more than a RETH. */
+#define ATOMIC_MORE	(sizeof(struct xroce_atomiceth) - sizeof(struct xroce_reth))
+
 /*
  * Verify the invariant CRC of a request whose lengths, addresses, queue pair number and
  * partition key have been checked. Return: as xroce_icrc_check().
@@ -26,9 +29,14 @@
 static __always_inline int icrc_check(struct xdp_md *ctx, const struct request *req,
 				      const struct xroce_qp *q, __be16 pkey)
 {
+	bool atomic = req->opcode == XROCE_RC_FETCH_ADD || req->opcode == XROCE_RC_CMP_SWAP;
+
 	if (req->plain && req->opcode == XROCE_RC_READ_REQUEST &&
 	    likely(req->udp_len == READ_UDP_LEN && q->pkey_full == (__u16)pkey))
 		return xroce_icrc_check_read(ctx, req->l3, q->read_icrc);
+	if (req->plain && atomic &&
+	    likely(req->udp_len == READ_UDP_LEN + ATOMIC_MORE && q->pkey_full == (__u16)pkey))
+		return xroce_icrc_check_atomic(ctx, req->l3, q->read_icrc, req->opcode);
 	return xroce_icrc_check(ctx, req->l3, req->end);
 }
 

@@ -77,11 +77,25 @@ extern int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC
  * @known: xroce_qp::read_icrc of the queue pair
  *
  * The caller has verified the fields that @known fixes: they have the values with which
- * xr_icrc_read_request() computed it.
+ * xr_icrc_expected() computed it.
  *
  * Return: as xroce_icrc_check().
  */
 extern int xroce_icrc_check_read(struct xdp_md *ctx, __u32 l3, __u32 known) XROCE_KFUNC;
+
+/**
+ * xroce_icrc_check_atomic() - verify the invariant CRC of a CMP_SWAP or FETCH_ADD over IPv4
+ * @ctx: the frame
+ * @l3: offset of the IPv4 header
+ * @known: xroce_qp::read_icrc of the queue pair
+ * @opcode: XROCE_RC_CMP_SWAP or XROCE_RC_FETCH_ADD
+ *
+ * As xroce_icrc_check_read().
+ *
+ * Return: as xroce_icrc_check().
+ */
+extern int xroce_icrc_check_atomic(struct xdp_md *ctx, __u32 l3, __u32 known,
+				   __u32 opcode) XROCE_KFUNC;
 
 /**
  * xroce_icrc_put() - compute a packet's invariant CRC and write it into the frame

@@ -136,6 +136,12 @@ __bpf_kfunc int xroce_icrc_check_read(struct xdp_md *ctx, __u32 l3, __u32 known)
 	return xr_icrc_check_read((struct xdp_buff *)ctx, l3, known);
 }
 
+__bpf_kfunc int xroce_icrc_check_atomic(struct xdp_md *ctx, __u32 l3, __u32 known, __u32 opcode)
+{
+	return xr_icrc_check_atomic((struct xdp_buff *)ctx, l3, known,
+				    opcode == XROCE_RC_FETCH_ADD);
+}
+
 __bpf_kfunc int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end)
 {
 	return xr_icrc_put((struct xdp_buff *)ctx, l3, end);
@@ -386,6 +392,7 @@ __bpf_kfunc_end_defs();
 BTF_KFUNCS_START(xr_kfunc_ids)
 BTF_ID_FLAGS(func, xroce_icrc_check, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_icrc_check_read, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_icrc_check_atomic, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_icrc_put, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_write, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_write_checked, KF_TRUSTED_ARGS)

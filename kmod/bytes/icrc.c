@@ -7,6 +7,7 @@
  * CRC is sent least significant byte first.
  */
 #include <linux/crc32.h>
+#include <linux/minmax.h>
 #include <linux/unaligned.h>
 
 #include "icrc.h"
@@ -16,6 +17,7 @@
 
 u32 xr_icrc_table[ARRAY_SIZE(xr_icrc_table)][256] __ro_after_init;
 u32 xr_icrc_read[2][XROCE_READ_SHORT / 4 + 1] __ro_after_init;
+u32 xr_icrc_atomic[2] __ro_after_init;
 
 /* Headers of a response with an AETH. */
 struct xr_change4 {
@@ -55,6 +57,21 @@ static void __init xr_icrc_init_read(u32 len)
 	xr_icrc_read[1][len / 4] = ~crc32_le(0, (u8 *)&c6, sizeof(c6));
 }
 
+/* Return: the contribution of the difference between the headers of an atomic and of a READ. */
+static u32 __init xr_icrc_init_atomic(u8 opcode)
+{
+	u16 read = sizeof(struct xr_read4) + XROCE_ICRC_LEN;
+	u16 atomic = sizeof(struct xr_atomic4) + XROCE_ICRC_LEN;
+	u16 ip = sizeof(struct iphdr);
+	struct xr_atomic4 c = {
+		.h.ip.tot_len = htons(read) ^ htons(atomic),
+		.h.udp.len = htons(read - ip) ^ htons(atomic - ip),
+		.h.bth.opcode = XROCE_RC_READ_REQUEST ^ opcode,
+	};
+
+	return crc32_le(0, (u8 *)&c, sizeof(c));
+}
+
 void __init xr_icrc_init(void)
 {
 	u8 bytes[ARRAY_SIZE(xr_icrc_table)] = {};
@@ -68,6 +85,8 @@ void __init xr_icrc_init(void)
 	}
 	for (len = 4; len <= XROCE_READ_SHORT; len += 4)
 		xr_icrc_init_read(len);
+	xr_icrc_atomic[0] = xr_icrc_init_atomic(XROCE_RC_CMP_SWAP);
+	xr_icrc_atomic[1] = xr_icrc_init_atomic(XROCE_RC_FETCH_ADD);
 }
 
 /* Return: the state after the headers, with fields that change in flight as ones. */
@@ -96,36 +115,56 @@ static u32 xr_icrc_headers6(const void *p)
 	return crc32_le(XR_ICRC_SEED, (u8 *)&h, sizeof(h));
 }
 
-/**
- * xr_icrc_read_request() - compute the invariant CRC of a peer's READ requests
- * @q: queue pair; the peer's addresses are set
- *
- * Return: the CRC over IPv4, with zeros in the fields that vary, see xroce_qp::read_icrc.
- */
-u32 xr_icrc_read_request(const struct xroce_qp *q)
-{
-	struct xr_read4 r = {
-		.h.ip.version = 4,
-		.h.ip.ihl = 5,
-		.h.ip.tot_len = htons(sizeof(r) + XROCE_ICRC_LEN),
-		.h.ip.protocol = IPPROTO_UDP,
-		.h.ip.saddr = q->daddr[3],
-		.h.ip.daddr = q->saddr[3],
-		.h.udp.dest = htons(XROCE_UDP_PORT),
-		.h.udp.len = htons(sizeof(r) - sizeof(r.h.ip) + XROCE_ICRC_LEN),
-		.h.bth.opcode = XROCE_RC_READ_REQUEST,
-		.h.bth.pkey = htons(q->pkey),
-		.h.bth.dqpn = htonl(q->qpn),
-	};
-
-	return ~crc32_le(xr_icrc_headers4(&r), (u8 *)&r.reth, sizeof(r.reth));
-}
-
 /* Compute the state after the headers. Return: bytes of the headers. */
 static u32 xr_icrc_headers(const void *p, bool ipv6, u32 *crc)
 {
 	*crc = ipv6 ? xr_icrc_headers6(p) : xr_icrc_headers4(p);
 	return xr_icrc_headers_len(ipv6);
+}
+
+/**
+ * xr_icrc_zeros() - compute the invariant CRC of headers and zeros behind them
+ * @l3: the IP header, UDP header and BTH
+ * @ipv6: the IP header is IPv6
+ * @n: bytes of zeros, as many as an AtomicETH has at most
+ *
+ * Return: the CRC. With other bytes behind the headers it differs by their contribution.
+ */
+u32 xr_icrc_zeros(const void *l3, bool ipv6, u32 n)
+{
+	static const u8 zeros[XR_ICRC_PSN_ATOMIC];
+	u32 crc;
+
+	xr_icrc_headers(l3, ipv6, &crc);
+	return ~crc32_le(crc, zeros, min_t(u32, n, sizeof(zeros)));
+}
+
+/**
+ * xr_icrc_expected() - compute the invariant CRC of packets that a peer sends
+ * @q: queue pair; the peer's addresses are set
+ * @opcode: opcode of the packets, which have no pad
+ * @n: bytes from the PSN on
+ *
+ * Return: the CRC over IPv4, with zeros in the fields that vary, see xroce_qp::read_icrc.
+ */
+u32 xr_icrc_expected(const struct xroce_qp *q, u8 opcode, u32 n)
+{
+	u32 behind = n - sizeof(__be32);
+	struct xr_headers4 h = {
+		.ip.version = 4,
+		.ip.ihl = 5,
+		.ip.tot_len = htons(sizeof(h) + behind + XROCE_ICRC_LEN),
+		.ip.protocol = IPPROTO_UDP,
+		.ip.saddr = q->daddr[3],
+		.ip.daddr = q->saddr[3],
+		.udp.dest = htons(XROCE_UDP_PORT),
+		.udp.len = htons(sizeof(h) - sizeof(h.ip) + behind + XROCE_ICRC_LEN),
+		.bth.opcode = opcode,
+		.bth.pkey = htons(q->pkey),
+		.bth.dqpn = htonl(q->qpn),
+	};
+
+	return xr_icrc_zeros(&h, false, behind);
 }
 
 #ifdef CONFIG_X86_64

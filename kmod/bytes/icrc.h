@@ -39,16 +39,34 @@ struct xr_read4 {
 	struct xroce_reth reth;
 } __packed __aligned(4);
 
+/* An atomic over IPv4, likewise. */
+struct xr_atomic4 {
+	struct xr_headers4 h;
+	struct xroce_atomiceth atomic;
+} __packed __aligned(4);
+
 /* [n][b]: CRC of the byte b and n bytes of zeros behind it, from state 0. */
-extern u32 xr_icrc_table[sizeof(struct xr_read4) - offsetof(struct xr_read4, h.ip.id)][256];
+extern u32 xr_icrc_table[sizeof(struct xr_atomic4) - offsetof(struct xr_atomic4, h.ip.id)][256];
+
+/* Bytes from the PSN to the invariant CRC. */
+#define XR_ICRC_PSN_READ	(sizeof(__be32) + sizeof(struct xroce_reth))
+#define XR_ICRC_PSN_ATOMIC	(sizeof(__be32) + sizeof(struct xroce_atomiceth))
+#define XR_ICRC_PSN_ACK		(sizeof(__be32) + sizeof(struct xroce_aeth))
+#define XR_ICRC_PSN_RESULT	(XR_ICRC_PSN_ACK + sizeof(struct xroce_atomicacketh))
 /*
  * [IPv6][words of payload]: difference (XOR) between the invariant CRC of an acknowledgement
  * and the state after the headers of a READ response with the same PSN and AETH.
  */
 extern u32 xr_icrc_read[2][XROCE_READ_SHORT / 4 + 1];
+/*
+ * [FETCH_ADD]: contribution of the difference between the headers of a CMP_SWAP or FETCH_ADD and
+ * those of a READ request.
+ */
+extern u32 xr_icrc_atomic[2];
 
 void xr_icrc_init(void);
-u32 xr_icrc_read_request(const struct xroce_qp *q);
+u32 xr_icrc_zeros(const void *l3, bool ipv6, u32 n);
+u32 xr_icrc_expected(const struct xroce_qp *q, u8 opcode, u32 n);
 int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc);
 int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end);
 int xr_icrc_put_any(struct xdp_buff *xdp, u32 l3, u32 end);
@@ -176,36 +194,80 @@ static __always_inline int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end)
 	return xr_frame_flags(xdp);
 }
 
-/* Contribution (XOR) of byte @i of a READ request to its invariant CRC. */
-#define XR_READ_VARIES(p, i)	\
-	xr_icrc_table[sizeof(struct xr_read4) - 1 - (i)][(p)[i]]
+/* Contribution (XOR) of byte @i of @len bytes, from the IP header on, to their invariant CRC. */
+#define XR_ICRC_BYTE(p, i, len)	xr_icrc_table[(len) - 1 - (i)][(p)[i]]
+
+/* Contribution of all of the last @n bytes before the invariant CRC, at @p. @n is a constant. */
+static __always_inline u32 xr_icrc_last(const u8 *p, u32 n)
+{
+	u32 crc = 0, i;
+
+#pragma GCC unroll 32
+	for (i = 0; i < n; i++)
+		crc ^= XR_ICRC_BYTE(p, i, n);
+	return crc;
+}
 
 /*
- * Verify the invariant CRC of a READ request over IPv4, see xroce_icrc_check_read(). So few
- * bytes are not worth a vector section. Return: as xr_icrc_check().
+ * Compute the invariant CRC of a packet over IPv4 from @known, that of such a packet with zeros
+ * where packets of a connection vary: xr_icrc_expected(). All other fields have been compared. @p:
+ * IP header; @n: bytes from the PSN on, a constant. So few bytes are not worth a vector section.
  */
-static __always_inline int xr_icrc_check_read(struct xdp_buff *xdp, u32 l3, u32 known)
+static __always_inline u32 xr_icrc_vary4(const u8 *p, u32 n, u32 known)
 {
-	u32 linear = xdp->data_end - xdp->data, crc = known, i;
+	u32 len = offsetof(struct xr_headers4, bth.apsn) + n;
+	u32 id = offsetof(struct xr_headers4, ip.id);
+	u32 port = offsetof(struct xr_headers4, udp.source);
+
+	known ^= XR_ICRC_BYTE(p, id, len) ^ XR_ICRC_BYTE(p, id + 1, len);
+	/* Only the byte with the flags: the packet is no fragment, so the offset is 0. */
+	known ^= XR_ICRC_BYTE(p, offsetof(struct xr_headers4, ip.frag_off), len);
+	known ^= XR_ICRC_BYTE(p, port, len) ^ XR_ICRC_BYTE(p, port + 1, len);
+	known ^= XR_ICRC_BYTE(p, offsetof(struct xr_headers4, bth.flags), len);
+	return known ^ xr_icrc_last(p + offsetof(struct xr_headers4, bth.apsn), n);
+}
+
+/*
+ * Verify the invariant CRC of a request over IPv4 with @n bytes from the PSN on, a constant, of
+ * which @known is the part that does not vary. Return: as xr_icrc_check().
+ */
+static __always_inline int xr_icrc_check_vary(struct xdp_buff *xdp, u32 l3, u32 n, u32 known)
+{
+	u32 linear = xdp->data_end - xdp->data, len = offsetof(struct xr_headers4, bth.apsn) + n;
 	const u8 *p = xdp->data + l3;
 
-	if (unlikely(l3 > linear ||
-		     linear - l3 < sizeof(struct xr_read4) + XROCE_ICRC_LEN))
-		return xr_icrc_check_any(xdp, l3, l3 + sizeof(struct xr_read4)) ?:
-		       xr_frame_flags(xdp);
-	i = offsetof(struct xr_read4, h.ip.id);
-	crc ^= XR_READ_VARIES(p, i) ^ XR_READ_VARIES(p, i + 1);
-	/* Only the byte with the flags: the packet is no fragment, so the offset is 0. */
-	crc ^= XR_READ_VARIES(p, offsetof(struct xr_read4, h.ip.frag_off));
-	i = offsetof(struct xr_read4, h.udp.source);
-	crc ^= XR_READ_VARIES(p, i) ^ XR_READ_VARIES(p, i + 1);
-	crc ^= XR_READ_VARIES(p, offsetof(struct xr_read4, h.bth.flags));
-#pragma GCC unroll 20
-	for (i = offsetof(struct xr_read4, h.bth.apsn); i < sizeof(struct xr_read4); i++)
-		crc ^= XR_READ_VARIES(p, i);
-	if (unlikely(get_unaligned_le32(p + sizeof(struct xr_read4)) != crc))
+	if (unlikely(l3 > linear || linear - l3 < len + XROCE_ICRC_LEN))
+		return xr_icrc_check_any(xdp, l3, l3 + len) ?: xr_frame_flags(xdp);
+	if (unlikely(get_unaligned_le32(p + len) != xr_icrc_vary4(p, n, known)))
 		return -EBADMSG;
 	return xr_frame_flags(xdp);
+}
+
+/* For a READ request: see xroce_icrc_check_read(). */
+static __always_inline int xr_icrc_check_read(struct xdp_buff *xdp, u32 l3, u32 known)
+{
+	return xr_icrc_check_vary(xdp, l3, XR_ICRC_PSN_READ, known);
+}
+
+/*
+ * Change the invariant CRC of a READ request with zeros from the PSN on to that of a CMP_SWAP or
+ * FETCH_ADD: more zeros follow, and the headers differ.
+ */
+static __always_inline u32 xr_icrc_to_atomic(u32 read, bool add)
+{
+	u32 state = ~read;
+
+	/* As many zeros as an AtomicETH is longer than a RETH. */
+	static_assert(sizeof(struct xroce_atomiceth) - sizeof(struct xroce_reth) == 12);
+	state = xr_icrc_table[11][state & 0xff] ^ xr_icrc_table[10][state >> 8 & 0xff] ^
+		xr_icrc_table[9][state >> 16 & 0xff] ^ xr_icrc_table[8][state >> 24];
+	return ~state ^ xr_icrc_atomic[add];
+}
+
+/* For a CMP_SWAP or FETCH_ADD: see xroce_icrc_check_atomic(). */
+static __always_inline int xr_icrc_check_atomic(struct xdp_buff *xdp, u32 l3, u32 known, bool add)
+{
+	return xr_icrc_check_vary(xdp, l3, XR_ICRC_PSN_ATOMIC, xr_icrc_to_atomic(known, add));
 }
 
 /* Compute the invariant CRC and write it to the frame, at @end. Return: 0 or -EINVAL. */

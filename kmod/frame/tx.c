@@ -357,6 +357,6 @@ void xr_tx_template(struct xroce_qp *q)
 {
 	q->ack_icrc = xr_tx_template_icrc(q, XROCE_RC_ACK);
 	q->atomic_icrc = xr_tx_template_icrc(q, XROCE_RC_ATOMIC_ACK);
-	q->read_icrc = xr_icrc_read_request(q);
+	q->read_icrc = xr_icrc_expected(q, XROCE_RC_READ_REQUEST, XR_ICRC_PSN_READ);
 	memset(&q->read, 0, sizeof(q->read));
 }

@@ -115,21 +115,6 @@ struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *calle
 	return ret ? ERR_PTR(ret) : qp;
 }
 
-/*
- * The state: @qp->state, unless a packet, a response or a work request has moved the queue
- * pair to ERR since that was set.
- */
-u32 xr_qp_state(const struct xr_qp *qp)
-{
-	u32 state = READ_ONCE(qp->state);
-
-	if (state >= XROCE_QPS_RTR && state <= XROCE_QPS_SQD &&
-	    (READ_ONCE(qp->map->error) || READ_ONCE(qp->failed)))
-		return XROCE_QPS_ERR;
-	return state;
-}
-EXPORT_SYMBOL_GPL(xr_qp_state);
-
 /**
  * xr_qp_alloc() - allocate memory for a queue pair in softirq
  * @qp: the queue pair, which is not being destroyed

@@ -104,7 +104,6 @@ struct xr_qp *xr_qp_find(const struct xr_link *link, u32 qpn);
 struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 qpn);
 void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size);
-u32 xr_qp_state(const struct xr_qp *qp);
 bool xr_qp_claim(struct xroce_qp *q);
 void xr_qp_release(struct xroce_qp *q);
 void xr_qp_clear(struct xroce_qp *q, u32 psn);
@@ -164,6 +163,20 @@ static __always_inline struct xr_qp *xr_qp_rcu(u32 link, u32 qpn)
 	const struct xr_link *l = xr_link_rcu(link);
 
 	return likely(l) ? xr_qp_get_rcu(l, qpn) : NULL;
+}
+
+/*
+ * The state: @qp->state, unless a packet, a response or a work request has moved the queue
+ * pair to ERR since that was set.
+ */
+static inline u32 xr_qp_state(const struct xr_qp *qp)
+{
+	u32 state = READ_ONCE(qp->state);
+
+	if (state >= XROCE_QPS_RTR && state <= XROCE_QPS_SQD &&
+	    (READ_ONCE(qp->map->error) || READ_ONCE(qp->failed)))
+		return XROCE_QPS_ERR;
+	return state;
 }
 
 #endif

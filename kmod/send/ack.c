@@ -542,10 +542,12 @@ static int xr_ack_due(struct xr_qp *qp, struct xr_swqe *w, struct xr_ack *a)
 static int xr_ack_response(struct xr_qp *qp, struct xr_ack *a)
 {
 	struct xr_send *s = &qp->send;
-	int ret = xr_ack_until(qp, a->psn);
-	struct xr_swqe *w;
+	struct xr_swqe *w = xr_ack_oldest(s);
 
-	if (ret < 0)
+	/* Most often it is due, and nothing precedes it. */
+	if (likely(a->psn == s->una && w && xr_swqe_responds(w)))
+		return xr_ack_due(qp, w, a);
+	if (xr_ack_until(qp, a->psn) < 0)
 		return -ESTALE;
 	if (a->psn != s->una)
 		return xr_ack_early(qp, a);
@@ -566,11 +568,66 @@ static void xr_ack_sync(struct xr_qp *qp)
 		xr_requester_rewind(qp);
 }
 
-/* True if more of the response to a READ follows, unless parts of it were requested again. */
-static __always_inline bool xr_ack_continues(const struct xr_ack *a)
+/* A response, whose queue pair is active. Return: 0; -ESTALE: ignored; -EINVAL: its length. */
+static __always_inline int xr_ack_judge(struct xr_qp *qp, struct xr_ack *a)
 {
-	return a->opcode == XROCE_RC_READ_RESPONSE_FIRST ||
-	       a->opcode == XROCE_RC_READ_RESPONSE_MIDDLE;
+	struct xr_send *s = &qp->send;
+
+	if (xr_psn_distance(a->psn, s->una) >= xr_psn_distance(s->top, s->una))
+		return -ESTALE;
+	if (a->opcode == XROCE_RC_ACK)
+		return xr_ack_plain(qp, a->psn, a->syndrome);
+	if (a->opcode != XROCE_OP_SACK)
+		return xr_ack_response(qp, a);
+	return a->len == sizeof(struct xroce_sack) ? xr_ack_sack(qp, a->psn, a->xdp, a->off) :
+						     -EINVAL;
+}
+
+/*
+ * Accept a response to a request, in softirq, under RCU. @a: arguments of xroce_ack(); they may
+ * change at any time, so each is read once. Return: see xroce_ack().
+ */
+static __always_inline int xr_ack_accept(struct xr_qp *qp, struct xdp_buff *xdp,
+					 const struct xroce_ack *a)
+{
+	struct xr_ack r = {
+		.psn = READ_ONCE(a->psn) & XROCE_PSN_MASK,
+		.opcode = READ_ONCE(a->opcode),
+		.syndrome = READ_ONCE(a->syndrome) & 0xff,
+		.wrong = READ_ONCE(a->wrong),
+		.result = READ_ONCE(a->result),
+		.xdp = xdp,
+		.off = READ_ONCE(a->off),
+		.len = READ_ONCE(a->len),
+	};
+	struct xr_send *s = &qp->send;
+	int ret;
+
+	if (!xr_frame_has(xdp, r.off, r.len))
+		return -EINVAL;
+	spin_lock(&s->lock);
+	if (unlikely(!xr_send_active(s))) {
+		spin_unlock(&s->lock);
+		return -ENOENT;
+	}
+	s->heard++;
+	ret = xr_ack_judge(qp, &r);
+	xr_vector_release();
+	if (likely(!ret)) {
+		xr_requester_count(&qp->map->req_responses, 1);
+		if (r.opcode != XROCE_OP_SACK)
+			xr_requester_count(&qp->map->req_response_bytes, r.len);
+	} else {
+		xr_requester_count(&qp->map->req_ignored, 1);
+	}
+	if (xr_send_active(s) && !xr_requester_quiet(qp)) {
+		xr_ack_sync(qp);
+		if (unlikely(s->score.open))
+			xr_resend_gap(s);
+		xr_requester_run(qp);
+	}
+	spin_unlock(&s->lock);
+	return ret;
 }
 
 /**
@@ -585,56 +642,39 @@ static __always_inline bool xr_ack_continues(const struct xr_ack *a)
 int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 {
 	struct xr_qp *qp = xr_qp_rcu(READ_ONCE(a->link), READ_ONCE(a->qpn));
-	struct xr_ack r = {
-		.psn = READ_ONCE(a->psn) & XROCE_PSN_MASK,
-		.opcode = READ_ONCE(a->opcode),
-		.syndrome = READ_ONCE(a->syndrome) & 0xff,
-		.wrong = READ_ONCE(a->wrong),
-		.result = READ_ONCE(a->result),
-		.xdp = xdp,
-		.off = READ_ONCE(a->off),
-		.len = READ_ONCE(a->len),
-	};
-	struct xr_send *s;
-	int ret;
 
-	if (unlikely(!qp))
-		return -ENOENT;
-	if (!xr_frame_has(xdp, r.off, r.len))
-		return -EINVAL;
-	s = &qp->send;
-	spin_lock(&s->lock);
-	if (!xr_send_active(s)) {
-		ret = -ENOENT;
-		goto out;
-	}
-	s->heard++;
-	if (xr_psn_distance(r.psn, s->una) >= xr_psn_distance(s->top, s->una))
-		ret = -ESTALE;
-	else if (r.opcode == XROCE_RC_ACK)
-		ret = xr_ack_plain(qp, r.psn, r.syndrome);
-	else if (r.opcode == XROCE_OP_SACK)
-		ret = r.len == sizeof(struct xroce_sack) ? xr_ack_sack(qp, r.psn, xdp, r.off) :
-							   -EINVAL;
-	else
-		ret = xr_ack_response(qp, &r);
-	xr_vector_release();
-	if (likely(!ret)) {
-		xr_requester_count(&qp->map->req_responses, 1);
-		if (r.opcode != XROCE_OP_SACK)
-			xr_requester_count(&qp->map->req_response_bytes, r.len);
-	} else {
-		xr_requester_count(&qp->map->req_ignored, 1);
-	}
-	if (xr_send_active(s) && !(xr_ack_continues(&r) && xr_requester_receives(qp))) {
-		xr_ack_sync(qp);
-		if (unlikely(s->score.open))
-			xr_resend_gap(s);
-		xr_requester_run(qp);
-	}
-out:
-	spin_unlock(&s->lock);
-	return ret;
+	return likely(qp) ? xr_ack_accept(qp, xdp, a) : -ENOENT;
+}
+
+/* True if the invariant CRC of a packet with @n bytes from the PSN on is right: xr_icrc_vary4(). */
+static __always_inline bool xr_ack_right_short(const struct xdp_buff *xdp, u32 l3, u32 end, u32 n,
+					       u32 known)
+{
+	u32 len = offsetof(struct xr_headers4, bth.apsn) + n;
+
+	return likely(l3 >= ETH_HLEN && l3 < end && end - l3 == len) &&
+	       get_unaligned_le32(xdp->data + end) == xr_icrc_vary4(xdp->data + l3, n, known);
+}
+
+/*
+ * True if the invariant CRC of a response over IPv4 is right, which is in the first buffer. A
+ * vector section is held if it has a payload.
+ */
+static __always_inline bool xr_ack_right(const struct xr_qp *qp, const struct xdp_buff *xdp,
+					 u32 opcode, u32 l3, u32 end)
+{
+	bool right;
+
+	if (opcode == XROCE_RC_ACK)
+		return xr_ack_right_short(xdp, l3, end, XR_ICRC_PSN_ACK, qp->send.icrc.ack);
+	if (opcode == XROCE_RC_ATOMIC_ACK)
+		return xr_ack_right_short(xdp, l3, end, XR_ICRC_PSN_RESULT, qp->send.icrc.result);
+	xr_vector_hold();
+	if (unlikely(!xr_vector_begin()))
+		return false;
+	right = xr_icrc_right4(xdp, l3, end);
+	xr_vector_end();
+	return right;
 }
 
 /**
@@ -643,26 +683,21 @@ out:
  * @a: as for xr_ack_packet(), which checks again what it uses
  *
  * In softirq, under RCU. One vector section is held for the CRC and for the copy of the payload;
- * xr_ack_packet() ends it.
+ * the latter ends it.
  *
  * Return: see xroce_ack_checked().
  */
 int xr_ack_checked(struct xdp_buff *xdp, const struct xroce_ack *a)
 {
-	u32 l3 = READ_ONCE(a->l3), end = READ_ONCE(a->end);
-	bool right;
-	int ret;
+	struct xr_qp *qp = xr_qp_rcu(READ_ONCE(a->link), READ_ONCE(a->qpn));
+	u32 end = READ_ONCE(a->end);
+	int ret = -EBADMSG;
 
 	/* The program counts the bytes of the first buffer. */
-	if (unlikely(!xr_frame_linear(xdp, end, XROCE_ICRC_LEN) || xdp_buff_has_frags(xdp)))
+	if (unlikely(!qp || !xr_frame_linear(xdp, end, XROCE_ICRC_LEN) || xdp_buff_has_frags(xdp)))
 		return -EBADMSG;
-	if (READ_ONCE(a->len))
-		xr_vector_hold();
-	if (unlikely(!xr_vector_begin()))
-		return -EBADMSG;
-	right = xr_icrc_right4(xdp, l3, end);
-	xr_vector_end();
-	ret = likely(right) ? xr_ack_packet(xdp, a) : -EBADMSG;
+	if (likely(xr_ack_right(qp, xdp, READ_ONCE(a->opcode), READ_ONCE(a->l3), end)))
+		ret = xr_ack_accept(qp, xdp, a);
 	xr_vector_release();
 	return ret;
 }

@@ -106,6 +106,32 @@ void xr_request_ecn(struct xr_qp *qp, bool listens)
 	WRITE_ONCE(qp->map->tos, s->ecn ? tos | XROCE_ECN_ECT0 : tos);
 }
 
+/* Return: the invariant CRC of a request with @n bytes from the PSN on, all zeros. */
+static u32 xr_request_zeros(const struct xr_send *s, u8 opcode, u32 n)
+{
+	u32 behind = n - sizeof(__be32);
+	struct xr_headers6 l3 = {};
+	struct xroce_bth *bth;
+
+	memcpy(&l3, s->header + s->l2_len, s->header_len - s->l2_len);
+	bth = xr_tx_length(&l3, s->ipv6, sizeof(struct udphdr) + sizeof(*bth) + behind +
+			   XROCE_ICRC_LEN);
+	bth->opcode = opcode;
+	return xr_icrc_zeros(&l3, s->ipv6, behind);
+}
+
+/* Compute the invariant CRCs that belong to the headers. */
+static void xr_request_icrcs(struct xr_send *s, const struct xroce_qp *q)
+{
+	s->icrc = (struct xr_send_icrc){
+		.read = xr_request_zeros(s, XROCE_RC_READ_REQUEST, XR_ICRC_PSN_READ),
+		.swap = xr_request_zeros(s, XROCE_RC_CMP_SWAP, XR_ICRC_PSN_ATOMIC),
+		.add = xr_request_zeros(s, XROCE_RC_FETCH_ADD, XR_ICRC_PSN_ATOMIC),
+		.ack = xr_icrc_expected(q, XROCE_RC_ACK, XR_ICRC_PSN_ACK),
+		.result = xr_icrc_expected(q, XROCE_RC_ATOMIC_ACK, XR_ICRC_PSN_RESULT),
+	};
+}
+
 /**
  * xr_request_template() - compute the headers that all requests have
  * @qp: RC queue pair on its way to RTS, or whose address vector or partition key has changed
@@ -121,6 +147,8 @@ void xr_request_template(struct xr_qp *qp)
 			 xr_qp_map_ipv6(qp->map));
 	xr_request_network(s, qp->map, s->attr.flow);
 	xr_request_sack(s);
+	if (qp->type == XROCE_QPT_RC)
+		xr_request_icrcs(s, qp->map);
 }
 
 /* The same for one datagram: of the entry in the map only its addresses matter here. */
@@ -348,6 +376,28 @@ static noinline int xr_request_gather(struct xr_qp *qp, const struct xr_request 
 }
 
 /*
+ * Write the invariant CRC of a READ or atomic at @end. All that varies are the last bytes, too few
+ * for a vector section. Return: false: it is another packet, or has one of several ports.
+ */
+static __always_inline bool xr_request_short(const struct xr_send *s, const struct xr_swqe *w,
+					     void *end)
+{
+	u32 crc;
+
+	if (xr_paths_many(s))
+		return false;
+	if (w->opcode == XROCE_WR_RDMA_READ)
+		crc = s->icrc.read ^ xr_icrc_last(end - XR_ICRC_PSN_READ, XR_ICRC_PSN_READ);
+	else if (xr_swqe_is_atomic(w))
+		crc = (w->opcode == XROCE_WR_FETCH_ADD ? s->icrc.add : s->icrc.swap) ^
+		      xr_icrc_last(end - XR_ICRC_PSN_ATOMIC, XR_ICRC_PSN_ATOMIC);
+	else
+		return false;
+	put_unaligned_le32(crc, end);
+	return true;
+}
+
+/*
  * Write payload, pad and invariant CRC. The frame has its final length and all headers.
  * Return: 0; -EAGAIN: on-demand memory is being brought in; -EFAULT: no access to the memory.
  */
@@ -369,6 +419,8 @@ static int xr_request_payload(struct xr_qp *qp, const struct xr_request *r, stru
 		ret = xr_request_gather(qp, r, xdp, off);
 		if (ret)
 			return ret;
+	} else if (likely(xr_request_short(&qp->send, w, xdp->data + off))) {
+		return 0;
 	}
 	return xr_icrc_put(xdp, qp->send.l2_len, off + round_up(r->len, 4));
 }

@@ -75,6 +75,20 @@ void xr_requester_show(struct xr_qp *qp)
 	WRITE_ONCE(q->req, xr_send_active(s) && qp->type == XROCE_QPT_RC);
 }
 
+/* xr_requester_show() for a requester that is active, as it was when that was called last. */
+static __always_inline void xr_requester_sent(struct xr_qp *qp)
+{
+	const struct xr_send *s = &qp->send;
+
+	if (s->reads) {
+		xr_requester_show(qp);
+		return;
+	}
+	WRITE_ONCE(qp->map->req_op, XROCE_QP_OP_NONE);
+	WRITE_ONCE(qp->map->req_una, s->una);
+	WRITE_ONCE(qp->map->req_top, s->top);
+}
+
 /* Schedule the tasklet. The lock is held. */
 void xr_requester_arm(struct xr_send *s)
 {
@@ -423,11 +437,8 @@ static int xr_requester_step(struct xr_qp *qp)
 	return ret;
 }
 
-/*
- * Complete local operations at the head of the queue, and what is sent on UC and UD. End the
- * connection if the oldest work request has failed before it was sent.
- */
-static void xr_requester_settle(struct xr_qp *qp)
+/* As xr_requester_settle(), if there may be anything. */
+static noinline void xr_requester_settle_any(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 	const struct xr_swqe *w;
@@ -446,6 +457,22 @@ static void xr_requester_settle(struct xr_qp *qp)
 		if (xr_send_complete(qp, XROCE_WC_SUCCESS))
 			xr_requester_fail(qp, XROCE_WC_SUCCESS);
 	}
+}
+
+/*
+ * Complete local operations at the head of the queue, and what is sent on UC and UD. End the
+ * connection if the oldest work request has failed before it was sent.
+ */
+static __always_inline void xr_requester_settle(struct xr_qp *qp)
+{
+	const struct xr_send *s = &qp->send;
+	const struct xr_swqe *w = xr_swqe_at(s, s->head);
+
+	/* Most often it waits for a response. */
+	if (s->head == s->tail ||
+	    likely(!w->status && xr_swqe_sends(w) && !xr_requester_unreliable(qp)))
+		return;
+	xr_requester_settle_any(qp);
 }
 
 /**
@@ -501,10 +528,13 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 		       !xr_requester_turns(qp)) {
 			ret = xr_requester_step(qp);
 			budget--;
+			/* As after most posts. */
+			if (!ret && s->next == s->tail && !xr_resend_due(s))
+				ret = XR_IDLE;
 		}
 		xr_vector_release();
 		/* Before responses can arrive. */
-		xr_requester_show(qp);
+		xr_requester_sent(qp);
 		err = xr_tx_flush(&s->batch);
 	}
 	if (qp->type == XROCE_QPT_UC && s->batch.sent != packets)
@@ -577,27 +607,35 @@ void xr_requester_run(struct xr_qp *qp)
 }
 
 /**
- * xr_requester_receives() - go on within the response to a READ
+ * xr_requester_quiet() - go on after a response, if nothing is to be sent or completed
  * @qp: the queue pair, whose requester is active; the lock of its send side is held
  *
- * After most packets of a response nothing is to be sent or completed. Not if anything was lost.
+ * That is so after most responses. Not if anything was lost.
  *
  * Return: true: that is so, and done; false: call xr_requester_run().
  */
-bool xr_requester_receives(struct xr_qp *qp)
+bool xr_requester_quiet(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 	const struct xr_swqe *w = xr_swqe_at(s, s->head);
 
-	if (s->head == s->tail || s->next != s->tail || s->psn != s->top || s->wait ||
-	    s->batch.count || s->probe || s->score.open || s->notify)
+	if (s->next != s->tail || s->psn != s->top || s->wait || s->batch.count || s->probe ||
+	    s->score.open || s->notify || (s->silent && s->owed))
 		return false;
-	/* Its next packet is due, so it is sent, not failed, and what asks for a response. */
-	if (w->opcode != XROCE_WR_RDMA_READ || !w->received || s->una == w->psn)
+	/* A local operation would be complete. */
+	if (s->head != s->tail && !xr_swqe_sends(w))
 		return false;
-	WRITE_ONCE(qp->map->req_psn, s->una);
-	WRITE_ONCE(qp->map->req_una, s->una);
-	xr_requester_watch(s);
+	xr_backoff_sent(&s->backoff);
+	if (s->reads && w->received && w->opcode == XROCE_WR_RDMA_READ && s->una != w->psn) {
+		/* Within the response to a READ, whose next packet is due. */
+		WRITE_ONCE(qp->map->req_op, XROCE_RC_READ_REQUEST);
+		WRITE_ONCE(qp->map->req_psn, s->una);
+		WRITE_ONCE(qp->map->req_una, s->una);
+	} else {
+		xr_requester_sent(qp);
+	}
+	if (s->una != s->psn)
+		xr_requester_watch(s);
 	return true;
 }
 

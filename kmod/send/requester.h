@@ -55,7 +55,7 @@ void xr_requester_restart(struct xr_send *s);
 void xr_requester_progress(struct xr_send *s, u32 packets);
 void xr_requester_locals(struct xr_qp *qp);
 void xr_requester_run(struct xr_qp *qp);
-bool xr_requester_receives(struct xr_qp *qp);
+bool xr_requester_quiet(struct xr_qp *qp);
 
 /* retry.c */
 bool xr_requester_again(struct xr_qp *qp, enum xr_again why);

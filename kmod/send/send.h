@@ -69,6 +69,22 @@ enum xr_send_wait {
 };
 
 /**
+ * struct xr_send_icrc - invariant CRCs of packets whose bytes up to the PSN hardly differ
+ * @read: of a READ request with zeros from the PSN on
+ * @swap: of a CMP_SWAP, likewise
+ * @add: of a FETCH_ADD, likewise
+ * @ack: of an acknowledgement of the peer over IPv4: see xr_icrc_expected()
+ * @result: of an atomic acknowledgement, likewise
+ */
+struct xr_send_icrc {
+	u32 read;
+	u32 swap;
+	u32 add;
+	u32 ack;
+	u32 result;
+};
+
+/**
  * struct xr_send - the send side of a queue pair
  * @lock: protects all fields but @posted, which has @post_lock, and @calls; taken in softirq, and
  *	by processes with bottom halves off
@@ -155,6 +171,7 @@ enum xr_send_wait {
  * @l2_len: bytes of the Ethernet header in it
  * @header_len: bytes of all of them
  * @ipv6: the IP header is IPv6
+ * @icrc: RC: invariant CRCs that belong to @header
  * @drained: XROCE_EVENT_SQ_DRAINED
  * @ring: of a queue pair of /dev/xroce: the program's ring. See send/ring.h
  * @ring_stride: bytes of an entry of it
@@ -244,6 +261,7 @@ struct xr_send {
 	u32 l2_len;
 	u32 header_len;
 	bool ipv6;
+	struct xr_send_icrc icrc;
 	struct xr_event drained;
 	struct xr_ring ring;
 	u32 ring_stride;

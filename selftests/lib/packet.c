@@ -527,3 +527,35 @@ const char *packet_parse(const uint8_t *bytes, uint32_t len, unsigned int flags,
 	}
 	return NULL;
 }
+
+/* Return: the ICRC that a packet has. */
+static uint32_t icrc_of(const struct packet *packet)
+{
+	static struct frame f;
+
+	packet_build(packet, &f);
+	return packet_icrc(f.bytes, f.l3, f.icrc);
+}
+
+void packet_stale(struct packet *bad, const struct packet *good)
+{
+	bad->icrc_flip = icrc_of(good) ^ icrc_of(bad);
+	check(bad->icrc_flip, "the ICRC of opcode %#x is the same", bad->opcode);
+}
+
+bool packet_vary(struct packet *packet, uint32_t i)
+{
+	if (i < 16) {
+		packet->ip_id ^= 1 << i;
+	} else if (i < 32) {
+		packet->sport ^= 1 << (i - 16);
+	} else if (i < 56) {
+		packet->psn ^= 1 << (i - 32);
+	} else {
+		packet->se ^= i == 56;
+		packet->mig ^= i == 57;
+		packet->ackreq ^= i == 58;
+		packet->frag ^= i == 59 ? 0x4000 : 0;	/* DF */
+	}
+	return i < 60;
+}

@@ -194,6 +194,15 @@ void packet_build(const struct packet *packet, struct frame *frame);
 /* The ICRC of the bytes from @l3 to @icrc, as the field holds it (A17.3.3). */
 uint32_t packet_icrc(const uint8_t *bytes, uint32_t l3, uint32_t icrc);
 
+/* Have @bad end with the ICRC of @good, which is another one. */
+void packet_stale(struct packet *bad, const struct packet *good);
+
+/*
+ * Change bit @i of the fields up to the PSN that may vary between packets of a connection over
+ * IPv4. Return: whether there are so many.
+ */
+bool packet_vary(struct packet *packet, uint32_t i);
+
 /* The Internet checksum of @len bytes; 0 for a header whose checksum is right. */
 uint16_t packet_ip_checksum(const uint8_t *bytes, uint32_t len);
 

@@ -485,6 +485,80 @@ PEER_TEST(ack_foreign, "Q2 D4 D6", "wrong address, partition, ICRC, number, serv
 	peer_completes(1, IBV_WC_SUCCESS);
 }
 
+/* Send @bad with the invariant CRC of @good. */
+static void icrc_stale(const struct packet *good, struct packet bad)
+{
+	packet_stale(&bad, good);
+	peer_counted(&bad, COUNTER(drop_icrc));
+}
+
+/* Change one after the other the bits that vary between the responses of a connection. */
+static void icrc_fields(const struct packet *good)
+{
+	struct packet bad = *good;
+	uint32_t i;
+
+	for (i = 0; packet_vary(&bad, i) && !test_failed(); i++) {
+		icrc_stale(good, bad);
+		packet_vary(&bad, i);
+	}
+	for (i = 0; i < 24; i++) {
+		bad.msn = good->msn ^ 1 << i;
+		icrc_stale(good, bad);
+	}
+	bad.msn = good->msn;
+	for (i = 0; i < 8; i++) {
+		bad.syndrome = good->syndrome ^ 1 << i;
+		icrc_stale(good, bad);
+	}
+}
+
+/* Send a response with unusual fields, and the invariant CRC of these. */
+static void icrc_unusual(struct packet p)
+{
+	p.ip_id = 0xa55a;
+	p.frag ^= 0x4000;
+	p.sport ^= 0x5aa5;
+	p.tos = 0xfc;
+	p.ttl = 3;
+	p.udp_csum = 0x1234;
+	p.se = !p.se;
+	p.mig = !p.mig;
+	p.ackreq = !p.ackreq;
+	p.msn = 0xa5a5a5;
+	peer_send(&p);
+}
+
+PEER_TEST(ack_icrc, "Q2 D4", "an acknowledgement whose fields and ICRC do not agree")
+{
+	struct packet ack = peer_response(XROCE_RC_ACK, 0);
+
+	peer_post(1, IBV_WR_SEND, 4);
+	icrc_fields(&ack);
+	peer_incomplete();
+	icrc_unusual(ack);
+	peer_completes(1, IBV_WC_SUCCESS);
+}
+
+PEER_TEST(atomic_icrc, "Q2 D4", "the result of an atomic whose fields and ICRC do not agree")
+{
+	struct packet result = peer_response(XROCE_RC_ATOMIC_ACK, 0), bad;
+	uint32_t bit;
+
+	result.orig = PEER_SWAP;
+	peer_post(1, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+	icrc_fields(&result);
+	bad = result;
+	for (bit = 0; bit < 64; bit++) {
+		bad.orig = result.orig ^ 1ull << bit;
+		icrc_stale(&result, bad);
+	}
+	peer_incomplete();
+	peer_received(0);
+	icrc_unusual(result);
+	peer_completes(1, IBV_WC_SUCCESS);
+}
+
 PEER_TEST(ack_reserved, "Q2", "reserved syndromes are ignored")
 {
 	struct packet nak;

@@ -93,6 +93,88 @@ static void wrong(bool ipv6)
 	wire_close(&w);
 }
 
+/* Send @bad with the CRC of @w->req. */
+static void stale(struct wire *w, struct packet bad)
+{
+	struct packet good = w->req;
+
+	packet_stale(&bad, &good);
+	w->req = bad;
+	wire_counted(w, COUNTER(drop_icrc));
+	w->req = good;
+}
+
+/* The CRC does not agree with one bit behind the PSN: of a RETH, or of an AtomicETH. */
+static void stale_behind(struct wire *w, bool atomic)
+{
+	struct packet bad = w->req;
+	uint32_t i;
+
+	for (i = 0; i < 64 && !test_failed(); i++) {
+		bad.va = w->req.va ^ 1ull << i;
+		stale(w, bad);
+		bad.va = w->req.va;
+		bad.swap ^= atomic ? 1ull << i : 0;
+		bad.dmalen ^= atomic ? 0 : 1u << i % 32;
+		stale(w, bad);
+		bad.swap = w->req.swap;
+		bad.dmalen = w->req.dmalen;
+		bad.compare ^= atomic ? 1ull << i : 0;
+		bad.rkey ^= atomic ? 0 : 1u << i % 32;
+		stale(w, bad);
+		bad.compare = w->req.compare;
+		bad.rkey = w->req.rkey ^ 1u << i % 32;
+		stale(w, bad);
+		bad.rkey = w->req.rkey;
+	}
+}
+
+/*
+ * A READ or atomic is executed with unusual fields, and not if the CRC does not agree with one bit
+ * of those that may vary.
+ */
+static void vary(struct wire *w, uint8_t opcode)
+{
+	bool atomic = opcode != XROCE_RC_READ_REQUEST;
+	struct packet bad;
+	uint32_t i;
+
+	w->req.opcode = opcode;
+	w->req.payload = 0;
+	w->req.dmalen = 8;
+	bad = w->req;
+	for (i = 0; packet_vary(&bad, i) && !test_failed(); i++) {
+		stale(w, bad);
+		packet_vary(&bad, i);
+	}
+	stale_behind(w, atomic);
+	w->req.ip_id = 0xa55a;
+	w->req.frag ^= 0x4000;
+	w->req.sport ^= 0x5aa5;
+	w->req.tos = 0xfc;
+	w->req.se = !w->req.se;
+	w->req.mig = !w->req.mig;
+	wire_counted(w, atomic ? COUNTER(atomic) : COUNTER(read));
+	w->req.psn++;
+}
+
+/* READs and atomics, whose CRC may be found in another way than that of other packets. */
+static void requests(void)
+{
+	const struct wire_opts opts = {};
+	struct wire w;
+
+	if (!wire_open(&w, &opts))
+		return;
+	w.req.va = w.mr.iova;
+	w.req.swap = 0x1122334455667788;
+	w.req.compare = 0x99aabbccddeeff00;
+	vary(&w, XROCE_RC_READ_REQUEST);
+	vary(&w, XROCE_RC_CMP_SWAP);
+	vary(&w, XROCE_RC_FETCH_ADD);
+	wire_close(&w);
+}
+
 /* All lengths work with the parameter; a wrong CRC is still found. */
 static void works(const char *parameter, unsigned int bits, bool ipv6)
 {
@@ -114,6 +196,8 @@ static void works(const char *parameter, unsigned int bits, bool ipv6)
 		wire_counted(&w, COUNTER(drop_icrc));
 		wire_close(&w);
 		wrong(ipv6);
+		if (!ipv6)
+			requests();
 	}
 	check_is(live_detach(LIVE_DEV, 0), 0, "detach");
 	live_veth_del(LIVE_DEV);
