@@ -79,6 +79,7 @@ static void xr_request_network(struct xr_send *s, const struct xroce_qp *to, u32
 	void *l3 = s->header + s->l2_len;
 
 	s->header_len = s->l2_len + xr_tx_request(l3, to, s->ipv6);
+	s->fits.opcode = XR_SEND_FITS_NONE;
 	/* The invariant CRC does not cover it. */
 	if (s->ipv6)
 		*(__be32 *)l3 |= (htonl(flow) & IPV6_FLOWLABEL_MASK);
@@ -228,9 +229,26 @@ static u8 xr_request_service(u32 type)
 	return type == XROCE_QPT_UD ? XROCE_OP_UD : XROCE_OP_RC;
 }
 
-/* Write all headers. @opcode: without the service. Return: their end. */
+/* Write lengths and opcode into the headers that all requests have: see struct xr_send_fits. */
+static noinline void xr_request_fit(struct xr_qp *qp, u8 opcode, u32 len)
+{
+	struct xr_send *s = &qp->send;
+	struct xroce_bth *bth;
+
+	s->fits.opcode = opcode;
+	s->fits.len = len;
+	s->fits.udp_len = sizeof(struct udphdr) + sizeof(*bth) +
+			  (qp->type == XROCE_QPT_UD ? sizeof(struct xroce_deth) : 0) +
+			  xroce_op_headers(xroce_op_flags(opcode)) + round_up(len, 4) +
+			  XROCE_ICRC_LEN;
+	bth = xr_tx_length(s->header + s->l2_len, s->ipv6, s->fits.udp_len);
+	bth->opcode = opcode | xr_request_service(qp->type);
+	bth->flags = XROCE_BTH_MIGREQ | (-len & 3) << XROCE_BTH_PAD_SHIFT;
+}
+
+/* Write all headers, which fit the packet. @opcode: without the service. Return: their end. */
 static void *xr_request_headers(const struct xr_qp *qp, const struct xr_request *r, void *data,
-				const struct net_device *dev, u32 udp_len, u8 opcode)
+				const struct net_device *dev, u8 opcode)
 {
 	const struct xr_send *s = &qp->send;
 	u32 flags = xroce_op_flags(opcode);
@@ -247,9 +265,7 @@ static void *xr_request_headers(const struct xr_qp *qp, const struct xr_request 
 	if (xr_paths_many(s))
 		xr_paths_port(s, r->psn, r->again,
 			      data + s->header_len - sizeof(*bth) - sizeof(struct udphdr));
-	bth = xr_tx_length(data + s->l2_len, s->ipv6, udp_len);
-	bth->opcode = opcode | xr_request_service(qp->type);
-	bth->flags |= (-r->len & 3) << XROCE_BTH_PAD_SHIFT;
+	bth = data + s->header_len - sizeof(*bth);
 	if (flags & XROCE_OPF_END && w->flags & XROCE_SEND_SOLICITED && xr_swqe_takes_receive(w))
 		bth->flags |= XROCE_BTH_SE;
 	bth->apsn = htonl(r->psn | (r->ack ? XROCE_BTH_ACKREQ : 0));
@@ -453,7 +469,6 @@ int xr_request_build(struct xr_qp *qp, const struct xr_request *r)
 	u8 opcode = xr_request_opcode(w->op, begin, last);
 	struct xr_send *s = &qp->send;
 	struct xdp_buff xdp __uninitialized;
-	u32 udp_len, l3;
 	void *at;
 	int ret;
 
@@ -461,13 +476,13 @@ int xr_request_build(struct xr_qp *qp, const struct xr_request *r)
 		return -ENETDOWN;
 	if (qp->type == XROCE_QPT_UD)
 		xr_request_datagram(qp, &w->ud);
-	l3 = s->ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
-	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
-		  (qp->type == XROCE_QPT_UD ? sizeof(struct xroce_deth) : 0) +
-		  xroce_op_headers(xroce_op_flags(opcode)) + round_up(r->len, 4) + XROCE_ICRC_LEN;
-	if (!xr_tx_open(&xdp, s->l2_len + l3 + udp_len))
+	if (unlikely(s->fits.opcode != opcode || s->fits.len != r->len))
+		xr_request_fit(qp, opcode, r->len);
+	/* The BTH and the UDP header are in both. */
+	if (!xr_tx_open(&xdp, s->header_len - sizeof(struct xroce_bth) - sizeof(struct udphdr) +
+			s->fits.udp_len))
 		return -ENOMEM;
-	at = xr_request_headers(qp, r, xdp.data, dev, udp_len, opcode);
+	at = xr_request_headers(qp, r, xdp.data, dev, opcode);
 	ret = xr_request_payload(qp, r, &xdp, at - xdp.data);
 	if (ret) {
 		xr_tx_cancel(&xdp);

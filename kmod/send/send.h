@@ -69,6 +69,21 @@ enum xr_send_wait {
 };
 
 /**
+ * struct xr_send_fits - packets whose headers differ only in the PSN, and in what follows the BTH
+ * @opcode: opcode without the service; XR_SEND_FITS_NONE: there are no such packets
+ * @len: bytes of payload
+ * @udp_len: bytes from the UDP header on
+ */
+struct xr_send_fits {
+	u8 opcode;
+	u32 len;
+	u32 udp_len;
+};
+
+/* No opcode: it is one of another service. */
+#define XR_SEND_FITS_NONE	0xff
+
+/**
  * struct xr_send_icrc - invariant CRCs of packets whose bytes up to the PSN hardly differ
  * @read: of a READ request with zeros from the PSN on
  * @swap: of a CMP_SWAP, likewise
@@ -167,10 +182,11 @@ struct xr_send_icrc {
  *	waits until it is 0. Atomic, under no lock
  * @call: schedules @tasklet on @cpu
  * @batch: frames that are built but not sent
- * @header: Ethernet to base transport header of all requests, without lengths
+ * @header: Ethernet to base transport header of all requests, with the lengths and opcode of @fits
  * @l2_len: bytes of the Ethernet header in it
  * @header_len: bytes of all of them
  * @ipv6: the IP header is IPv6
+ * @fits: packets that @header fits, most often also the next one
  * @icrc: RC: invariant CRCs that belong to @header
  * @drained: XROCE_EVENT_SQ_DRAINED
  * @ring: of a queue pair of /dev/xroce: the program's ring. See send/ring.h
@@ -261,6 +277,7 @@ struct xr_send {
 	u32 l2_len;
 	u32 header_len;
 	bool ipv6;
+	struct xr_send_fits fits;
 	struct xr_send_icrc icrc;
 	struct xr_event drained;
 	struct xr_ring ring;
