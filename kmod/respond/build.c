@@ -93,7 +93,8 @@ static void xr_response_fail(struct xr_qp *qp, struct xr_response *r, int error)
 static int xr_response_packet(struct xr_qp *qp, struct xr_response *r, bool *last)
 {
 	struct xr_responses *rs = &qp->responses;
-	u32 mtu = qp->mtu;
+	u32 len = min(r->left, qp->mtu);
+	/* All members, so that none is cleared first. */
 	struct xr_tx_packet p = {
 		.l2 = rs->l2,
 		.l2_len = rs->l2_len,
@@ -105,12 +106,13 @@ static int xr_response_packet(struct xr_qp *qp, struct xr_response *r, bool *las
 		.result = r->result,
 		.key = r->key,
 		.va = r->va,
-		.len = min(r->left, mtu),
+		.len = len,
+		.ahead = r->left - len,
 		.begin = !r->begun,
+		.sack = NULL,
 	};
 	int ret;
 
-	p.ahead = r->left - p.len;
 	*last = !p.ahead;
 	if (r->opcode == XROCE_RC_READ_RESPONSE_ONLY)
 		p.opcode = xr_read_opcode(r, p.len);
