@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SEND, and receive work requests of other operations (IBTA 9.4.1, 9.7.5.2.8). Which keys a SEND may
- * invalidate: mpt_check_invalidate(). RNR NAKs: not_done() of except.bpf.h.
+ * SEND, and receive work requests of other operations (IBTA 9.4.1, 9.7.5.2.8). Which keys a SEND
+ * may invalidate: mpt_check_invalidate(). RNR NAKs: not_done() of except.bpf.h.
  */
 #ifndef _XROCE_RECV_BPF_H
 #define _XROCE_RECV_BPF_H

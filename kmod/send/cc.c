@@ -29,8 +29,8 @@
 
 /*
  * Return: packets after which an acknowledgement is requested: a sixteenth of the window, so that
- * bursts are small, or those of XR_CC_QUIET, if they are more; at most a quarter of the window. On a
- * short path not within a batch if the window has two: the end of a message asks, too.
+ * bursts are small, or those of XR_CC_QUIET, if they are more; at most a quarter of the window. On
+ * a short path not within a batch if the window has two: the end of a message asks, too.
  */
 static u32 xr_cc_quarter(const struct xr_cc *cc)
 {

@@ -170,8 +170,8 @@ bool xr_score_begin(struct xr_qp *qp)
  * @opcode: its opcode, which shows where the response begins and ends that it belongs to
  *
  * The response to a request for a part begins with FIRST or ONLY (IBTA 9.7.4.3), but that of rxe
- * goes on with MIDDLE or LAST, unless it begins with the first packet. So the LAST one of all may be
- * either.
+ * goes on with MIDDLE or LAST, unless it begins with the first packet. So the LAST one of all may
+ * be either.
  *
  * xr_score_pass() uses it.
  */
