@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sys/ioctl.h>
-
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_verbs.h>
 
@@ -51,7 +49,7 @@ static void find_doorbell(void)
 			continue;
 		to[n] = '\0';
 		if (strstr(to, "xroce-doorbell") &&
-		    !ioctl(fd, XROCE_DOORBELL_SEND, (unsigned long)client.qp->qp_num))
+		    !lseek(fd, client.qp->qp_num, XROCE_DOORBELL_SEND))
 			file = fd;
 	}
 	closedir(dir);
@@ -82,7 +80,7 @@ static void ring_uverbs(void)
 
 static void ring_file(void)
 {
-	needs(!ioctl(file, XROCE_DOORBELL_SEND, (unsigned long)client.qp->qp_num), "doorbell");
+	needs(!lseek(file, client.qp->qp_num, XROCE_DOORBELL_SEND), "doorbell");
 }
 
 static void arm(void)

@@ -100,10 +100,12 @@ bool own_again(struct own *own)
 
 int own_cut(int fd)
 {
-	int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0), null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0), ends[2];
 
-	check(kept >= 0 && null >= 0 && dup2(null, fd) == fd, "cut: %s", strerror(errno));
-	close(null);
+	check(kept >= 0 && !pipe2(ends, O_CLOEXEC) && dup2(*ends, fd) == fd, "cut: %s",
+	      strerror(errno));
+	close(ends[0]);
+	close(ends[1]);
 	return kept;
 }
 

@@ -63,7 +63,7 @@ struct ibv_qp *own_qp(struct ibv_pd *pd, struct ibv_qp_init_attr_ex *init);
 /* The descriptor of the doorbell of the context that was opened last. */
 int own_doorbell(const struct ibv_context *ctx);
 
-/* Cut the doorbell: a system call fails with ENOTTY. Return: for own_mend(). */
+/* Cut the doorbell: a system call fails with ESPIPE. Return: for own_mend(). */
 int own_cut(int fd);
 void own_mend(int fd, int kept);
 

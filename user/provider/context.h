@@ -12,7 +12,7 @@
 /**
  * struct xp_context - an open device
  * @vctx: the context of libibverbs
- * @doorbell: descriptor for XROCE_DOORBELL_*
+ * @doorbell: descriptor for XROCE_DOORBELL_SEND
  * @posted: some queue pair has work requests that no doorbell has told of: see local.c
  * @lock: of the list of queue pairs
  * @qps: all queue pairs

@@ -4,7 +4,7 @@
 #define XP_DOORBELL_H
 
 #include <errno.h>
-#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "uapi/rdma/xroce-abi.h"
 
@@ -13,7 +13,10 @@
 /* Have the work requests of a queue pair executed. Return: 0 or an errno, see xroce-abi.h. */
 static inline int xp_doorbell(const struct xp_context *ctx, uint32_t qpn)
 {
-	return ioctl(ctx->doorbell, XROCE_DOORBELL_SEND, (unsigned long)qpn) ? errno : 0;
+	off_t ret = lseek(ctx->doorbell, (off_t)qpn, XROCE_DOORBELL_SEND);
+
+	/* A position: the program has closed the doorbell, and the descriptor is another file's. */
+	return !ret ? 0 : ret < 0 ? errno : EBADF;
 }
 
 #endif

@@ -11,7 +11,6 @@
 #ifndef _UAPI_RDMA_XROCE_ABI_H
 #define _UAPI_RDMA_XROCE_ABI_H
 
-#include <linux/ioctl.h>
 #include <linux/types.h>
 
 /* ib_device_ops::uverbs_abi_ver */
@@ -20,20 +19,18 @@
 #define XROCE_DRIVER_ID		0x78726f63
 
 /*
- * ioctl(2) on struct xroce_alloc_ucontext_resp::doorbell, whose argument is the number of a queue
- * pair of the context.
- */
-#define XROCE_DOORBELL_TYPE	0xbd
-
-/*
+ * lseek(2) on struct xroce_alloc_ucontext_resp::doorbell is a command: the offset is the number of
+ * a queue pair of the context, and "whence" the command, of which there is one, that of SEEK_SET.
+ * The file has no position: the result is 0.
+ *
  * Execute all work requests that have been posted to the send queue. If the queue pair is in ERR,
  * work requests in its receive queue are flushed, too.
  *
  * Errors: ENOENT (the context has no such queue pair), EINVAL (it is not ready to send: what was
- * posted is discarded; or the index in the ring is impossible), ENODEV (the device or the context
- * is gone).
+ * posted is discarded; or the index in the ring is impossible; or another command), ENODEV (the
+ * device or the context is gone).
  */
-#define XROCE_DOORBELL_SEND	_IO(XROCE_DOORBELL_TYPE, 0)
+#define XROCE_DOORBELL_SEND	0
 
 /*
  * Attribute of UVERBS_METHOD_QUERY_CONTEXT (rdma/ib_user_ioctl_cmds.h): out: struct
@@ -44,7 +41,7 @@
 
 /**
  * struct xroce_alloc_ucontext_resp - a context
- * @doorbell: a file descriptor of the process, closed on exec, for XROCE_DOORBELL_*; it names
+ * @doorbell: a file descriptor of the process, closed on exec, for XROCE_DOORBELL_SEND; it names
  *	nothing any more when the context has been closed
  * @reserved: 0
  */
