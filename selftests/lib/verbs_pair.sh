@@ -68,8 +68,8 @@ pair_up() {
 	wait_until 10 in_xr bash -euc 'net_is_up p0'
 	in_xr "$xroce" link add dev p0 >/dev/null
 	"${enter_yr[@]}" "$xroce" link add dev q0 >/dev/null
-	in_xr rdma link add xr1 type xroce netdev p0
-	"${enter_yr[@]}" rdma link add xr2 type xroce netdev q0
+	in_xr rdma link add xr1 type "$verbs_type" netdev p0
+	"${enter_yr[@]}" rdma link add xr2 type "$verbs_type" netdev q0
 	wait_until 10 verbs_has_gid xr1 "$(gid4_of 10.79.0.2)"
 	wait_until 10 verbs_has_gid xr2 "$(gid4_of 10.79.0.3)"
 }

@@ -175,7 +175,7 @@ device_removed() {
 	wait "$client" || :
 	kill "$server" 2>/dev/null || :
 	wait "$server" || :
-	in_xr rdma link add xr1 type xroce netdev p0
+	in_xr rdma link add xr1 type "$verbs_type" netdev p0
 	wait_until 10 verbs_has_gid xr1 "$(gid4_of 10.79.0.2)"
 	grep -q 'device removal' "$work/server" && grep -q 'DISCONNECT EVENT' "$work/client" ||
 		{ explain; return 1; }

@@ -111,7 +111,7 @@ counters_apart() {
 deleted() {
 	"${enter_yr[@]}" rdma link delete xr2 && [ "$(devices "${enter_yr[@]}")" = '' ] &&
 		[ "$(devices "${enter_xr[@]}")" = xr1 ] &&
-		"${enter_yr[@]}" rdma link add xr2 type xroce netdev q0 &&
+		"${enter_yr[@]}" rdma link add xr2 type "$verbs_type" netdev q0 &&
 		rdma dev set xr2 netns yr && [ "$(devices "${enter_yr[@]}")" = xr2 ]
 }
 
