@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Xroce's own provider: windows that are bound and invalidated without a system call. */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "provider_end.h"
@@ -143,6 +144,45 @@ OWN_TEST(provider_mw_refused, "V5 W10", "binds that are wrong")
 	own_again(own);
 	check(!ibv_dealloc_mw(mw) && !ibv_dealloc_mw(other) && !ibv_dealloc_mw(first), "windows");
 	check(!ibv_dereg_mr(plain), "region");
+}
+
+/* A completion queue of no queue pair, and the thread that arms it until it is told to stop. */
+static struct ibv_cq *other;
+static bool stop;
+
+/* It rings for another thread, which must not go on before that has happened. */
+static void *arms(void *arg __attribute__((unused)))
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		ibv_req_notify_cq(other, 0);
+	return NULL;
+}
+
+#define RACES	3000u
+
+OWN_TEST(provider_mw_race, "V5 W10", "what a bind names is freed while another thread rings")
+{
+	struct ibv_send_wr *bad, wr, inval = { .opcode = IBV_WR_LOCAL_INV };
+	struct ibv_mw *mw = ibv_alloc_mw(xr_end.pd, IBV_MW_TYPE_2);
+	struct ibv_mr *mr;
+	pthread_t thread;
+	unsigned int i;
+
+	other = ibv_create_cq(xr_end.ctx, 16, NULL, NULL, 0);
+	if (!check(mw && other && !pthread_create(&thread, NULL, arms, NULL), "objects"))
+		return;
+	for (i = 0; i < RACES && !test_failed(); i++) {
+		mr = ibv_reg_mr(xr_end.pd, own->memory, OWN_BYTES, OWN_RW | IBV_ACCESS_MW_BIND);
+		wr = bind_wr(own, mw, ibv_inc_rkey(mw->rkey));
+		wr.bind_mw.bind_info.mr = mr;
+		wr.next = &inval;
+		inval.invalidate_rkey = wr.bind_mw.rkey;
+		check_is(ibv_post_send(own->qp, &wr, &bad), 0, "bind and invalidate");
+		check_is(ibv_dereg_mr(mr), 0, "round %u", i);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	check(!ibv_destroy_cq(other) && !ibv_dealloc_mw(mw), "objects");
 }
 
 TEST_MAIN(harness_main);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Xroce's own provider: regions, queues and their limits. Beside what works is what is refused. */
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "provider_end.h"
 
@@ -151,31 +156,6 @@ OWN_TEST(provider_advise, "V5 O5", "on-demand memory that a program asks for")
 	check(present(memory) == ADVISED, "%u pages", present(memory));
 	check(!ibv_dereg_mr(mr), "deregister");
 	munmap(memory, bytes);
-}
-
-/* A verb that there is not says so at once. */
-OWN_TEST(provider_refuses, "V5", "verbs that there are not")
-{
-	struct ibv_xrcd_init_attr xrcd = { .comp_mask = IBV_XRCD_INIT_ATTR_FD, .fd = -1 };
-	struct ibv_alloc_dm_attr dm = { .length = 64 };
-	struct ibv_qp_init_attr_ex init = {
-		.qp_type = IBV_QPT_UD, .send_cq = own->cq, .recv_cq = own->cq,
-		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = xr_end.pd, .send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE,
-	};
-	struct ibv_cq_init_attr_ex cq = { .cqe = 1, .wc_flags = IBV_WC_EX_WITH_TM_INFO };
-
-	errno = 0;
-	check(!ibv_open_xrcd(xr_end.ctx, &xrcd) && errno == EOPNOTSUPP, "XRC: %d", errno);
-	errno = 0;
-	check(!ibv_alloc_dm(xr_end.ctx, &dm) && errno == EOPNOTSUPP, "device memory: %d", errno);
-	errno = 0;
-	check(!ibv_alloc_null_mr(xr_end.pd) && errno == EOPNOTSUPP, "null MR: %d", errno);
-	errno = 0;
-	check(!ibv_create_qp_ex(xr_end.ctx, &init) && errno == EOPNOTSUPP,
-	      "WRITE of datagrams: %d", errno);
-	errno = 0;
-	check(!ibv_create_cq_ex(xr_end.ctx, &cq) && errno == EOPNOTSUPP, "tags: %d", errno);
 }
 
 /* --- Messages in the work request. */
@@ -361,6 +341,96 @@ OWN_TEST(provider_resize, "V5", "another size for a completion queue")
 }
 
 /* --- Domains. */
+
+/* Address space for what is mapped now and 256 KiB. */
+static bool no_more_memory(struct rlimit *was)
+{
+	struct rlimit now;
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	if (!check(f && fscanf(f, "%lu", &pages) == 1 && !getrlimit(RLIMIT_AS, was), "limit"))
+		return false;
+	fclose(f);
+	now = (struct rlimit){ pages * MEM_PAGE + (256 << 10), was->rlim_max };
+	return check(!setrlimit(RLIMIT_AS, &now), "limit: %s", strerror(errno));
+}
+
+OWN_TEST(provider_resize_unmapped, "V5", "no memory to map a queue of another size")
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 8, .max_sge = 1 } };
+	struct ibv_sge sge = { (uintptr_t)own->memory, 8, own->mr->lkey };
+	struct ibv_send_wr *bad_send, wr = own_wr(own, IBV_WR_RDMA_WRITE, &sge);
+	struct ibv_recv_wr *bad, receive = { .sg_list = &sge, .num_sge = 1 };
+	struct ibv_srq_attr attr = { .max_wr = 16000 };
+	struct ibv_srq *srq = ibv_create_srq(xr_end.pd, &init);
+	struct rlimit was;
+	struct ibv_wc wc;
+	unsigned int i;
+
+	if (!check(srq, "shared queue: %s", strerror(errno)) || !no_more_memory(&was))
+		return;
+	check_is(ibv_resize_cq(own->cq, 500000), ENOMEM, "completion queue");
+	check_is(ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR), ENOMEM, "shared queue");
+	check(!setrlimit(RLIMIT_AS, &was), "limit");
+	check(!ibv_query_srq(srq, &attr) && attr.max_wr < 100, "it has %u now", attr.max_wr);
+	check_is(ibv_post_send(own->qp, &wr, &bad_send), 0, "post");
+	check_is(end_wait(own->cq, &wc), IBV_WC_SUCCESS, "a completion");
+	for (i = 0; i < 8; i++)
+		check_is(ibv_post_srq_recv(srq, &receive, &bad), 0, "receive %u", i);
+	check_is(ibv_resize_cq(own->cq, 1000), 0, "completion queue, later");
+	attr.max_wr = 16000;
+	check_is(ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR), 0, "shared queue, later");
+	check(!ibv_destroy_srq(srq), "shared queue");
+}
+
+static void *make_another(void *arg)
+{
+	struct own *own = arg;
+	struct ibv_qp_init_attr_ex init = {
+		.qp_type = IBV_QPT_RC, .send_cq = own->cq, .recv_cq = own->cq,
+	};
+	struct ibv_qp *qp = own_qp(xr_end.pd, &init);
+
+	return qp && !ibv_destroy_qp(qp) ? own : NULL;
+}
+
+static void *destroy(void *qp)
+{
+	return ibv_destroy_qp(qp) ? NULL : qp;
+}
+
+static bool ended(pthread_t thread)
+{
+	struct timespec until;
+	void *ret = NULL;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 20;
+	return !pthread_timedjoin_np(thread, &ret, &until) && ret;
+}
+
+/* Destroying it waits for that, and nothing else does. */
+OWN_TEST(provider_destroy_event, "V5 V6", "an event of a queue pair is not acknowledged yet")
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
+	pthread_t destroys, makes;
+	struct ibv_async_event event;
+	struct pollfd fd = { .fd = xr_end.ctx->async_fd, .events = POLLIN };
+
+	check_is(ibv_modify_qp(own->qp, &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY), 0, "SQD");
+	if (!check(poll(&fd, 1, 10000) == 1 && !ibv_get_async_event(xr_end.ctx, &event), "event") ||
+	    !check(event.event_type == IBV_EVENT_SQ_DRAINED, "event %d", event.event_type))
+		return;
+	check(!pthread_create(&destroys, NULL, destroy, own->qp), "thread");
+	usleep(200000);
+	check(!pthread_create(&makes, NULL, make_another, own), "thread");
+	check(ended(makes), "another queue pair waits, too");
+	check(pthread_tryjoin_np(destroys, NULL) == EBUSY, "it has not waited");
+	ibv_ack_async_event(&event);
+	check(ended(destroys), "destroyed");
+	own->qp = end_qp(&xr_end, IBV_QPT_RC, own->cq, own->cq, NULL, 1, 1);
+}
 
 OWN_TEST(provider_domains, "V5", "parent and thread domains")
 {

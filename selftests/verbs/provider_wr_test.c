@@ -166,6 +166,73 @@ WR_TEST(provider_wr_answers, "V5 D2", "READ and atomics")
 	      ours[4]);
 }
 
+#define OWN_AW_TEST(name, ids, about) \
+	TEST_OPENED(own, own, own_open(&own, NULL, OPS | IBV_QP_EX_WITH_ATOMIC_WRITE), own_close, \
+		    name, ids, about)
+
+OWN_AW_TEST(provider_wr_atomic_write, "V5 D2", "ibv_wr_atomic_write()")
+{
+	uint64_t *theirs = (uint64_t *)own->peer_memory, value = 0x1122334455667788ull;
+	uint32_t rkey = own->peer_mr->rkey;
+	struct ibv_qp_ex *ex;
+	struct ibv_wc wc;
+
+	theirs[0] = theirs[1] = theirs[2] = 1;
+	ex = begin(own, 1);
+	if (!ex)
+		return;
+	ibv_wr_atomic_write(ex, rkey, target(own, 8), &value);
+	value = 0;
+	check_is(ibv_wr_complete(ex), 0);
+	completes(own, 1, IBV_WC_ATOMIC_WRITE);
+	check(theirs[0] == 1 && theirs[1] == 0x1122334455667788ull && theirs[2] == 1,
+	      "%lx, %lx, %lx", theirs[0], theirs[1], theirs[2]);
+	/* The bytes are in the entry: there is nothing that an element or inline data could say. */
+	ex = begin(own, 2);
+	ibv_wr_atomic_write(ex, rkey, target(own, 8), &value);
+	ibv_wr_set_inline_data(ex, own->memory, 8);
+	check_is(ibv_wr_complete(ex), EINVAL, "inline data");
+	ex = begin(own, 3);
+	ibv_wr_atomic_write(ex, rkey, target(own, 4), &value);
+	check_is(ibv_wr_complete(ex), 0);
+	check(end_wait(own->cq, &wc) > 0 && theirs[1] == 0x1122334455667788ull,
+	      "not aligned: status %d, %lx", wc.status, theirs[1]);
+}
+
+#ifdef XROCE_HAS_WR_FLUSH
+#define OWN_FLUSH_TEST(name, ids, about) \
+	TEST_OPENED(own, own, own_open(&own, NULL, OPS | IBV_QP_EX_WITH_FLUSH), own_close, \
+		    name, ids, about)
+
+/* Behind a WRITE; and one that the region has no right for. */
+OWN_FLUSH_TEST(provider_wr_flush, "V5 D2", "ibv_wr_flush()")
+{
+	struct ibv_mr *mr = ibv_reg_mr(rxe_end.pd, own->peer_memory, MEM_PAGE,
+				       OWN_RW | IBV_ACCESS_FLUSH_GLOBAL);
+	struct ibv_qp_attr attr = { .qp_access_flags = OWN_RW | IBV_ACCESS_FLUSH_GLOBAL };
+	struct ibv_qp_ex *ex = begin(own, 1);
+	struct ibv_wc wc;
+
+	if (!check(mr, "region: %s", strerror(errno)) || !ex)
+		return;
+	check_is(ibv_modify_qp(own->peer, &attr, IBV_QP_ACCESS_FLAGS), 0, "rights of the peer");
+	strcpy(own->memory, "flushed");
+	ibv_wr_rdma_write(ex, mr->rkey, target(own, 0));
+	ibv_wr_set_sge(ex, own->mr->lkey, (uintptr_t)own->memory, 8);
+	ex->wr_id = 2;
+	ibv_wr_flush(ex, mr->rkey, target(own, 0), 8, IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE);
+	check_is(ibv_wr_complete(ex), 0);
+	completes(own, 1, IBV_WC_RDMA_WRITE);
+	completes(own, 2, IBV_WC_FLUSH);
+	check(!strcmp(own->peer_memory, "flushed"), "memory");
+	ex = begin(own, 3);
+	ibv_wr_flush(ex, own->peer_mr->rkey, target(own, 0), 8, IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE);
+	check_is(ibv_wr_complete(ex), 0);
+	check_is(end_wait(own->cq, &wc), IBV_WC_REM_ACCESS_ERR, "without the right");
+	check(!ibv_dereg_mr(mr), "region");
+}
+#endif
+
 /* A completion of rxe0. */
 static void peer_gets(struct own *own, struct ibv_wc *wc)
 {
@@ -284,6 +351,37 @@ WR_TEST(provider_wr_mw, "V5 W10", "windows without a system call")
 	ex = begin(own, 3);
 	ibv_wr_bind_mw(ex, mw, mw->rkey ^ 1u << 20, &info);
 	check_is(ibv_wr_complete(ex), EINVAL, "a key of another index");
+	check(!ibv_dealloc_mw(mw), "window");
+}
+
+WR_TEST(provider_wr_mw_abort, "V5 W10", "a window whose bind is not posted keeps its key")
+{
+	struct ibv_mw_bind_info info = {
+		.mr = own->mr, .addr = (uintptr_t)own->memory + 64, .length = 64,
+		.mw_access_flags = IBV_ACCESS_REMOTE_WRITE,
+	};
+	struct ibv_mw *mw = ibv_alloc_mw(xr_end.pd, IBV_MW_TYPE_2);
+	struct ibv_qp_ex *ex;
+	uint32_t key, i;
+
+	if (!check(mw, "window: %s", strerror(errno)))
+		return;
+	key = mw->rkey;
+	for (i = 0; i < 2; i++) {
+		ex = begin(own, i);
+		if (!ex)
+			return;
+		ibv_wr_bind_mw(ex, mw, ibv_inc_rkey(mw->rkey), &info);
+		ibv_wr_bind_mw(ex, mw, ibv_inc_rkey(mw->rkey), &info);
+		check(mw->rkey == ibv_inc_rkey(ibv_inc_rkey(key)), "meanwhile: %#x", mw->rkey);
+		if (i) {
+			ibv_wr_bind_mw(ex, mw, mw->rkey ^ 1u << 20, &info);
+			check_is(ibv_wr_complete(ex), EINVAL, "a key of another index");
+		} else {
+			ibv_wr_abort(ex);
+		}
+		check(mw->rkey == key, "%#x, not %#x", mw->rkey, key);
+	}
 	check(!ibv_dealloc_mw(mw), "window");
 }
 

@@ -114,13 +114,31 @@ static void replace(struct xp_cq *cq, const struct xp_ring *ring)
 	xp_cq_arm_moved(cq, old);
 }
 
+/* The command, with nothing behind it that may fail. Return: 0, with the new ring; or an errno. */
+static int resize(struct xp_cq *cq, int cqe, struct xp_ring *ring)
+{
+	struct xp_resize_cq_resp resp = {};
+	struct ibv_resize_cq cmd = {};
+	int err;
+
+	if (cqe <= 0 || cqe > XROCE_CQ_MAX)
+		return EINVAL;
+	err = xp_ring_reserve(cqe, cq->ring.stride, ring);
+	if (err)
+		return err;
+	err = ibv_cmd_resize_cq(&cq->vcq.cq, cqe, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
+	if (err)
+		xp_ring_unmap(ring);
+	else
+		err = xp_ring_map(cq->vcq.cq.context, &resp.xroce.ring, ring);
+	return err;
+}
+
 /* With the lock for the whole command: nobody polls the old ring once the module has the new. */
 int xp_resize_cq(struct ibv_cq *ibcq, int cqe)
 {
 	struct xp_cq *cq = to_xp_cq(ibcq);
-	struct xp_resize_cq_resp resp = {};
-	struct ibv_resize_cq cmd = {};
-	struct xp_ring ring = {}, *old;
+	struct xp_ring ring, *old;
 	int err;
 
 	xp_lock(&cq->lock);
@@ -130,9 +148,7 @@ int xp_resize_cq(struct ibv_cq *ibcq, int cqe)
 		return ENOMEM;
 	}
 	cq->old = old;
-	err = ibv_cmd_resize_cq(ibcq, cqe, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp));
-	if (!err)
-		err = xp_ring_map(ibcq->context, &resp.xroce.ring, &ring);
+	err = resize(cq, cqe, &ring);
 	if (!err)
 		replace(cq, &ring);
 	xp_unlock(&cq->lock);

@@ -19,21 +19,39 @@ int xp_local_posted(struct xp_qp *qp)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!xp_cq_armed(to_xp_cq(qp->vqp.qp.send_cq)))
 		return 0;
-	__atomic_store_n(&qp->sq.posted, false, __ATOMIC_RELAXED);
-	return xp_doorbell(ctx, qp->vqp.qp.qp_num);
+	return xp_local_ring(qp);
+}
+
+int xp_local_ring(struct xp_qp *qp)
+{
+	int err = xp_doorbell(xp_qp_context(qp), qp->vqp.qp.qp_num);
+
+	/* Afterwards: who finds it cleared need not wait. With xp_sq::lock nobody sets it. */
+	__atomic_store_n(&qp->sq.posted, false, __ATOMIC_RELEASE);
+	return err;
+}
+
+/* Whoever has the lock after this finds them executed. */
+static void execute(struct xp_context *ctx)
+{
+	struct xp_qp *qp;
+
+	pthread_mutex_lock(&ctx->lock);
+	if (__atomic_exchange_n(&ctx->posted, false, __ATOMIC_ACQUIRE))
+		list_for_each(&ctx->qps, qp, node)
+			if (__atomic_exchange_n(&qp->sq.posted, false, __ATOMIC_ACQUIRE) &&
+			    xp_sq_busy(&qp->sq))
+				xp_doorbell(ctx, qp->vqp.qp.qp_num);
+	pthread_mutex_unlock(&ctx->lock);
 }
 
 void xp_local_execute(struct xp_context *ctx)
 {
-	struct xp_qp *qp;
+	if (__atomic_load_n(&ctx->posted, __ATOMIC_RELAXED))
+		execute(ctx);
+}
 
-	if (!__atomic_load_n(&ctx->posted, __ATOMIC_RELAXED) ||
-	    !__atomic_exchange_n(&ctx->posted, false, __ATOMIC_ACQUIRE))
-		return;
-	pthread_mutex_lock(&ctx->lock);
-	list_for_each(&ctx->qps, qp, node)
-		if (__atomic_exchange_n(&qp->sq.posted, false, __ATOMIC_ACQUIRE) &&
-		    xp_sq_busy(&qp->sq))
-			xp_doorbell(ctx, qp->vqp.qp.qp_num);
-	pthread_mutex_unlock(&ctx->lock);
+void xp_local_finish(struct xp_context *ctx)
+{
+	execute(ctx);
 }

@@ -47,7 +47,7 @@ int xp_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd, void *addr
 	struct ibv_rereg_mr cmd = {};
 	int err;
 
-	xp_local_execute(to_xp_context(vmr->ibv_mr.context));
+	xp_local_finish(to_xp_context(vmr->ibv_mr.context));
 	err = ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr, access, ibpd, &cmd,
 			       sizeof(cmd), &resp, sizeof(resp));
 	/* libibverbs says only that the command failed. */
@@ -62,7 +62,7 @@ int xp_dereg_mr(struct verbs_mr *vmr)
 {
 	int err;
 
-	xp_local_execute(to_xp_context(vmr->ibv_mr.context));
+	xp_local_finish(to_xp_context(vmr->ibv_mr.context));
 	err = ibv_cmd_dereg_mr(vmr);
 	if (!err)
 		free(vmr);

@@ -32,7 +32,7 @@ int xp_dealloc_mw(struct ibv_mw *mw)
 {
 	int err;
 
-	xp_local_execute(to_xp_context(mw->context));
+	xp_local_finish(to_xp_context(mw->context));
 	err = ibv_cmd_dealloc_mw(mw);
 	if (!err)
 		free(mw);

@@ -4,7 +4,6 @@
  * rings the doorbell; the module copies and executes the entries, and writes the head once they are
  * complete.
  */
-#include "doorbell.h"
 #include "local.h"
 #include "qp.h"
 
@@ -20,6 +19,5 @@ int xp_sq_publish(struct xp_qp *qp)
 	if (!sq->doorbell)
 		return xp_local_posted(qp);
 	sq->doorbell = false;
-	__atomic_store_n(&sq->posted, false, __ATOMIC_RELAXED);
-	return xp_doorbell(xp_qp_context(qp), qp->vqp.qp.qp_num);
+	return xp_local_ring(qp);
 }

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
 #include "resp.h"
 #include "cq.h"
 #include "local.h"
@@ -126,15 +129,45 @@ struct ibv_qp *xp_create_qp(struct ibv_pd *ibpd, struct ibv_qp_init_attr *attr)
 	return ibqp;
 }
 
+/* Of libibverbs, in no header for providers: $RDMAV_ALLOW_DISASSOC_DESTROY. */
+extern bool verbs_allow_disassociate_destroy;
+
+/*
+ * As ibv_cmd_destroy_qp(), which waits for the program to acknowledge events, too. Return: 0, with
+ * the number of them; or an errno.
+ */
+static int destroy(struct ibv_qp *ibqp, uint32_t *events)
+{
+	struct ib_uverbs_destroy_qp_resp resp = {};
+	int err;
+
+	DECLARE_COMMAND_BUFFER(cmd, UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, 2);
+	fill_attr_in_obj(cmd, UVERBS_ATTR_DESTROY_QP_HANDLE, ibqp->handle);
+	fill_attr_out_ptr(cmd, UVERBS_ATTR_DESTROY_QP_RESP, &resp);
+	err = execute_ioctl(ibqp->context, cmd);
+	*events = resp.events_reported;
+	return err == EIO && verbs_allow_disassociate_destroy ? 0 : err;
+}
+
+/* Without locks: other queue pairs are made and destroyed meanwhile. */
+static void wait_acknowledged(struct ibv_qp *ibqp, uint32_t events)
+{
+	pthread_mutex_lock(&ibqp->mutex);
+	while (ibqp->events_completed != events)
+		pthread_cond_wait(&ibqp->cond, &ibqp->mutex);
+	pthread_mutex_unlock(&ibqp->mutex);
+}
+
 int xp_destroy_qp(struct ibv_qp *ibqp)
 {
 	struct xp_context *ctx = to_xp_context(ibqp->context);
 	struct xp_qp *qp = to_xp_qp(ibqp);
+	uint32_t events;
 	int err;
 
-	xp_local_execute(ctx);
+	xp_local_finish(ctx);
 	pthread_mutex_lock(&ctx->qpn_lock);
-	err = ibv_cmd_destroy_qp(ibqp);
+	err = destroy(ibqp, &events);
 	if (!err)
 		xp_qp_clean(qp);
 	pthread_mutex_unlock(&ctx->qpn_lock);
@@ -143,6 +176,7 @@ int xp_destroy_qp(struct ibv_qp *ibqp)
 	pthread_mutex_lock(&ctx->lock);
 	list_del(&qp->node);
 	pthread_mutex_unlock(&ctx->lock);
+	wait_acknowledged(ibqp, events);
 	xp_ring_unmap(&qp->sq.ring);
 	xp_ring_unmap(&qp->rq.ring);
 	xp_pd_free(qp->pd, qp, XP_RESOURCE_QP);

@@ -3,6 +3,8 @@
 #ifndef XP_RING_H
 #define XP_RING_H
 
+#include <stdbool.h>
+
 #include <infiniband/driver.h>
 
 #include "uapi/rdma/xroce-abi.h"
@@ -22,7 +24,15 @@ struct xp_ring {
 	uint32_t stride;
 };
 
-/* Map the ring that a command returned. Return: 0 or an errno. */
+/*
+ * Reserve addresses for a ring of @entries, before the command that makes it: xp_ring_map() then
+ * maps it there, and finds them. Return: 0 or an errno.
+ */
+int xp_ring_reserve(uint32_t entries, uint32_t stride, struct xp_ring *ring);
+/*
+ * Map the ring that a command returned. @ring: addresses that have been reserved, or zero. Return:
+ * 0 or an errno; then @ring is zero.
+ */
 int xp_ring_map(struct ibv_context *ibctx, const struct xroce_abi_ring *abi, struct xp_ring *ring);
 void xp_ring_unmap(struct xp_ring *ring);
 

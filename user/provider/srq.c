@@ -85,12 +85,20 @@ static int resize(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int mask)
 		struct xroce_modify_srq_cmd xroce;
 	} cmd = { .xroce.ring = (uintptr_t)&abi };
 	struct xp_rq *rq = &to_xp_srq(ibsrq)->rq;
-	struct xp_ring ring = {};
+	struct xp_ring ring;
 	int err;
 
+	if (attr->max_wr > XROCE_RQ_MAX)
+		return EINVAL;
+	/* Behind the command nothing may fail. */
+	err = xp_ring_reserve(attr->max_wr, rq->ring.stride, &ring);
+	if (err)
+		return err;
 	xp_lock(&rq->lock);
 	err = ibv_cmd_modify_srq(ibsrq, attr, mask, &cmd.ibv, sizeof(cmd));
-	if (!err)
+	if (err)
+		xp_ring_unmap(&ring);
+	else
 		err = xp_ring_map(ibsrq->context, &abi, &ring);
 	if (!err) {
 		xp_ring_unmap(&rq->ring);

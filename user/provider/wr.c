@@ -170,10 +170,14 @@ static void bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
 	if (!wqe)
 		return;
 	err = mw->type == IBV_MW_TYPE_2 ? xp_mw_fill(wqe, &ex->qp_base, mw, rkey, info) : EINVAL;
-	if (err)
+	if (err) {
 		fail(&qp->sq, err);
-	else
-		mw->rkey = rkey;
+		return;
+	}
+	/* For roll_back(), in fields that a bind does not have. */
+	wqe->swap_add = mw->rkey;
+	wqe->compare = (uintptr_t)mw;
+	mw->rkey = rkey;
 }
 
 static void set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *sge)
@@ -232,10 +236,16 @@ static void set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn, u
 		xp_wqe_ud(sq->wqe, to_xp_ah(ah)->num, qpn, qkey);
 }
 
-/* Forget what has been written since ibv_wr_start(). */
+/* Forget what has been written since ibv_wr_start(); windows have the keys of before. */
 static void roll_back(struct xp_sq *sq)
 {
-	sq->next = sq->tail;
+	const struct xroce_send_wqe *wqe;
+
+	while (sq->next != sq->tail) {
+		wqe = xp_ring_entry(&sq->ring, --sq->next);
+		if (wqe->opcode == IBV_WR_BIND_MW && wqe->compare)
+			((struct ibv_mw *)(uintptr_t)wqe->compare)->rkey = wqe->swap_add;
+	}
 	sq->doorbell = false;
 }
 
