@@ -159,9 +159,12 @@ PROVIDER_HEADERS ?= $(abspath $(B))/provider/include
 # The number of the private ABI of libibverbs, which looks for it in the name.
 pabi         := $(shell sed -n 's/^\#define IBVERBS_PABI_VERSION //p' user/provider/config.h)
 provider     := $(B)/user/provider/libxroce-rdmav$(pabi).so $(B)/user/provider/xroce.driver
+# Those of an older and of a newer module, for the test that each says so: they are not installed.
+foreign_abi  := 0 2
+foreign      := $(foreign_abi:%=$(B)/provider/abi%/libxroce-rdmav$(pabi).so)
 
 .PHONY: provider provider-headers install-provider uninstall-provider
-provider: $(provider)
+provider: $(provider) $(foreign)
 provider-headers:
 	@CC='$(CC)' user/provider/headers.sh $(PROVIDER_HEADERS)
 
@@ -173,6 +176,17 @@ $(provider_obj): flags := -std=gnu11 -Wall -Wextra -Wno-missing-field-initialize
 $(B)/user/provider/libxroce-rdmav$(pabi).so: $(provider_obj) user/provider/provider.map
 	$(call say,LD)$(CC) -shared -Wl,-z,defs -Wl,--version-script=user/provider/provider.map \
 		$(CFLAGS) $(LDFLAGS) $(provider_obj) $(shell pkg-config --libs libibverbs) -lpthread -o $@
+
+# The same, with another number of the ABI.
+$(foreign): $(B)/provider/abi%/libxroce-rdmav$(pabi).so: $(provider_obj) user/provider/provider.map
+	$(call say,LD)mkdir -p $(@D)
+	@printf '#include "uapi/rdma/xroce-abi.h"\n#undef XROCE_ABI_VERSION\n#define XROCE_ABI_VERSION %s\n' \
+		$* >$(@D)/abi.h
+	@$(CC) -std=gnu11 -D_GNU_SOURCE -fPIC -Iuser/provider -isystem $(PROVIDER_HEADERS) -Iinclude \
+		$(CFLAGS) -include $(@D)/abi.h -c user/provider/provider.c -o $(@D)/provider.o
+	@$(CC) -shared -Wl,-z,defs -Wl,--version-script=user/provider/provider.map $(CFLAGS) $(LDFLAGS) \
+		$(@D)/provider.o $(filter-out %/provider.o,$(provider_obj)) \
+		$(shell pkg-config --libs libibverbs) -lpthread -o $@
 
 $(B)/user/provider/xroce.driver:
 	@mkdir -p $(@D)

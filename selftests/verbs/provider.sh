@@ -26,16 +26,32 @@ identity() {
 	return $status
 }
 
+# abi OTHER: a provider of another version of the ABI is refused, by libibverbs and in plain words,
+# and the other devices are as before. 0 is older than the module, 2 is newer.
+abi() {
+	local other status=0
+
+	other=$(compgen -G "$top/build/provider/abi$1/libxroce-rdmav*.so") ||
+		{ not_so 'there is such a provider: make provider'; return 1; }
+	! RDMAV_DRIVERS=${other%-rdmav*} ibv_devinfo -d xr0 >"$work/out" 2>&1 || status=1
+	grep -q "does not support the kernel ABI of 1 (supports $1 to $1) for device" "$work/out" ||
+		status=1
+	RDMAV_DRIVERS=${other%-rdmav*} ibv_devinfo -d rxe0 >"$work/rxe" 2>&1 || status=1
+	[ $status = 0 ] || sed 's/^/# /' "$work/out" "$work/rxe"
+	return $status
+}
+
 pingpong_listens() {
 	! kill -0 "$server" 2>/dev/null || in_xr ss -Hltn 'sport = 18600' | grep -q .
 }
 
-# pingpong PROGRAM WORD...: the server on xr0, the client on rxe0
+# pingpong PROGRAM WORD...: the server on xr0, with $own_words, too; the client on rxe0
+own_words=()
 pingpong() {
 	local program=$1 server status=0
 
 	shift
-	in_xr timeout 60 "$program" -d xr0 -g "$server_gid" -p 18600 -n 200 "$@" \
+	in_xr timeout 60 "$program" -d xr0 -g "$server_gid" -p 18600 -n 200 "$@" "${own_words[@]}" \
 		>"$work/server" 2>&1 &
 	server=$!
 	wait_until 60 pingpong_listens
@@ -54,6 +70,23 @@ pingpongs() {
 	run provider_pingpong_uc 'V2 D2' pingpong ibv_uc_pingpong
 	run provider_pingpong_ud 'V2 D2' pingpong ibv_ud_pingpong -s 1024
 	run provider_pingpong_srq 'V2 D2' pingpong ibv_srq_pingpong
+	own_words=(-o -P)
+	run provider_pingpong_prefetch 'V5 O5' pingpong ibv_rc_pingpong -c
+	own_words=(-t)
+	run provider_pingpong_timestamps 'V5 V6' timed pingpong ibv_rc_pingpong
+	own_words=(-N)
+	run provider_pingpong_wr 'V5 D2' pingpong ibv_rc_pingpong -c
+	own_words=(-N -o -P -t)
+	run provider_pingpong_all 'V5 V6 O5' pingpong ibv_rc_pingpong -c
+	own_words=(-o)
+	run provider_pingpong_srq_odp 'V5 O5' pingpong ibv_srq_pingpong
+	own_words=()
+}
+
+# timed COMMAND...: run it; the server has printed what its completions' timestamps say
+timed() {
+	"$@" && grep -q 'Max receive completion clock cycles = [1-9]' "$work/server" ||
+		{ sed 's/^/# server: /' "$work/server"; return 1; }
 }
 
 perf() {
@@ -130,6 +163,8 @@ work_up
 verbs_net_up
 both_ends_gids
 run provider_identity 'V1' identity
+run provider_abi_older 'V1' abi 0
+run provider_abi_newer 'V1' abi 2
 had=
 c_rows provider_test provider_mw_test provider_wr_test provider_doorbell_test provider_pd_test \
 	provider_cq_test
