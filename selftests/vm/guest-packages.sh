@@ -4,13 +4,17 @@
 # Debian packages for virtual machines only, because their services are not for the machine that
 # runs the tests: an NFS server, say.
 #
+# $XROCE_PACKAGES names a set of them, with a directory of its own; without it there is one more.
+#
 # usage: guest-packages.sh fetch PACKAGE...   download what is not installed
 #        guest-packages.sh install            install that, in a machine of vm.sh
+#        guest-packages.sh unpack             only unpack it there, for programs and libraries that
+#                                             need no scripts: in a tenth of the time
 set -eu
 
 here=$(realpath "$(dirname "$0")")
 cache=${XROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/xroce}
-dir=$cache/packages
+dir=$cache/packages${XROCE_PACKAGES:+-$XROCE_PACKAGES}
 
 # Those of PACKAGE... that are not installed
 missing() {
@@ -23,7 +27,8 @@ missing() {
 }
 
 as_root() {
-	[ "$(id -u)" = 0 ] || exec sudo XROCE_CACHE="$cache" "$here/guest-packages.sh" "$@"
+	[ "$(id -u)" = 0 ] || exec sudo XROCE_CACHE="$cache" XROCE_PACKAGES="${XROCE_PACKAGES:-}" \
+		"$here/guest-packages.sh" "$@"
 }
 
 # The file "of" names the packages that the directory is complete for.
@@ -54,8 +59,19 @@ install() {
 }
 
 [ $# -ge 1 ] || set -- usage
+unpack() {
+	local deb
+
+	[ "${XROCE_VM:-}" = 1 ] && [ -e "$dir/of" ] || return 0
+	for deb in "$dir"/*.deb; do
+		dpkg-deb --extract "$deb" /
+	done
+	ldconfig
+}
+
 case $1 in
 fetch)		shift; fetch "$@" ;;
 install)	install ;;
+unpack)		unpack ;;
 *)		sed -n '/^# usage/,/^[^#]/s/^# //p' "$0" >&2; exit 2 ;;
 esac
