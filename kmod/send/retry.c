@@ -99,19 +99,28 @@ void xr_requester_rewind(struct xr_qp *qp)
 	xr_requester_back(qp, s->una);
 }
 
+/* Return: packets that arrive between two NAKs for a sequence error, smoothed, with this one. */
+static u32 xr_requester_smooth(struct xr_rtt *r)
+{
+	u32 n = r->delivered - r->refused;
+
+	r->refused = r->delivered;
+	r->run = r->run ? r->run - r->run / 4 + n / 4 : n;
+	return r->run;
+}
+
 /*
  * One packet is enough to find out whether the peer is ready; otherwise half of the window. But if
- * most arrives, a peer that discards what follows a loss should find the path full: four fifths of
- * the window are that without a queue (rtt.h).
+ * most arrives, a peer that discards what follows a loss should find the path full: then twice what
+ * arrives between two losses, up to the window. A run of single losses that is short by chance is no
+ * reason to send less.
  */
 static void xr_requester_shrink(struct xr_send *s, enum xr_again why)
 {
 	u32 least = 1;
 
-	if (why == XR_AGAIN_SEQ_NAK) {
-		least = min(2 * (s->rtt.delivered - s->rtt.refused), s->cc.window / 5 * 4);
-		s->rtt.refused = s->rtt.delivered;
-	}
+	if (why == XR_AGAIN_SEQ_NAK)
+		least = min(2 * xr_requester_smooth(&s->rtt), s->cc.window);
 	least = why == XR_AGAIN_RNR_NAK ? 1 : max3(s->window / 2, least, 1u);
 	s->window = min(least, s->cc.window);
 }

@@ -18,7 +18,8 @@
  * @var: smoothed deviation from it
  * @min: shortest of the last XR_RTT_MIN_AGE nanoseconds, or more, of packets that were sent once;
  *	0: there was none
- * @min_at: when that was, in nanoseconds of CLOCK_MONOTONIC
+ * @run: packets that arrive between two NAKs for a sequence error, smoothed; 0: there was none
+ * @min_at: when @min was measured, in nanoseconds of CLOCK_MONOTONIC
  * @timing: a packet is being timed
  * @again: it has been sent again
  * @psn: its PSN, or that of the last one
@@ -31,6 +32,7 @@ struct xr_rtt {
 	u32 srtt;
 	u32 var;
 	u32 min;
+	u32 run;
 	u64 min_at;
 	bool timing;
 	bool again;
