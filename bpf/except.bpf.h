@@ -270,7 +270,8 @@ __noinline int except_finish(struct xdp_md *ctx, struct exception *e)
 		return SILENT;
 	exception_read(e, &req, &resp, q);
 	pkt = response_at(frame_start(ctx), frame_end(ctx), &req);
-	if (!pkt || !response_end(ctx, &req, q, st, &resp, pkt, e->crc))
+	resp.aeth = e->crc;
+	if (!pkt || !response_end(ctx, &req, q, st, &resp, pkt))
 		return not_sent(q, st, &resp);
 	return XROCE_CAUSE_NONE;
 }

@@ -407,19 +407,19 @@ static __always_inline __u32 response_crc(struct xroce_qp *q, const struct respo
 
 /*
  * Write what an acknowledgement does not have, and the invariant CRC. @pkt: result of
- * response_begin(). @crc: response_crc(). Return: false: the frame is too short.
+ * response_begin(). Return: false: the frame is too short.
  */
 static __always_inline bool response_end(struct xdp_md *ctx, const struct request *req,
 					 struct xroce_qp *q, struct xroce_stat *st,
 					 const struct response *resp,
-					 struct response_packet *pkt, __u32 crc)
+					 struct response_packet *pkt)
 {
 	struct xroce_atomicacketh *orig = (void *)(pkt + 1);
 	__be32 *icrc = (void *)(pkt + 1);
 	__u32 at;
 
 	if (resp->opcode == XROCE_RC_ACK) {
-		*icrc = icrc_wire(q->ack_icrc ^ crc);
+		*icrc = icrc_wire(q->ack_icrc ^ resp->aeth);
 		response_count(req, q, st, XROCE_RC_ACK, 0);
 		return true;
 	}
@@ -431,7 +431,7 @@ static __always_inline bool response_end(struct xdp_md *ctx, const struct reques
 			return false;
 		orig->orig_hi = bpf_htonl(resp->result >> 32);
 		orig->orig_lo = bpf_htonl(resp->result);
-		*icrc = icrc_wire(q->atomic_icrc ^ crc ^ resp->crc);
+		*icrc = icrc_wire(q->atomic_icrc ^ resp->aeth ^ resp->crc);
 		response_count(req, q, st, XROCE_RC_ATOMIC_ACK, 0);
 		return true;
 	}
@@ -477,7 +477,8 @@ static __always_inline int respond(struct xdp_md *ctx, struct request *req, stru
 		return not_sent(q, st, resp);
 	}
 	pkt = response_begin(ctx, req, q, resp);
-	if (unlikely(!pkt || !response_end(ctx, req, q, st, resp, pkt, response_crc(q, resp))))
+	resp->aeth = response_crc(q, resp);
+	if (unlikely(!pkt || !response_end(ctx, req, q, st, resp, pkt)))
 		return not_sent(q, st, resp);
 	return 0;
 }

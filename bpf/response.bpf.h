@@ -31,6 +31,7 @@ static __always_inline int missed(int err, int cause)
  * @len: READ response: bytes
  * @packets: number of PSNs that the request takes
  * @crc: ATOMIC_ACK: contribution of @result to the invariant CRC, see struct xroce_atomic
+ * @aeth: contribution of PSN and AETH to the invariant CRC, see response_crc()
  * @behind: see struct xroce_response
  * @again: likewise
  * @queued: the module sends the response
@@ -49,6 +50,7 @@ struct response {
 	__u32 len;
 	__u32 packets;
 	__u32 crc;
+	__u32 aeth;
 	bool behind;
 	bool again;
 	bool queued;

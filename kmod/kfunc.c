@@ -103,21 +103,21 @@ static __always_inline int xr_kfunc_atomic(struct xdp_buff *xdp,
 }
 
 /*
- * Verify the invariant CRC of a packet in the first buffer, and write @len bytes at @off, which
- * precede it, to one resident block, in one vector section. Return: as xroce_write_checked().
+ * Verify the invariant CRC of a packet in the first buffer, which is at @end, and write its payload,
+ * which precedes it, to one resident block, in one vector section. Return: as xroce_write_checked().
  */
-static __always_inline int xr_mr_write_checked(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
-					       u32 l3, u32 end, u32 off, u32 len)
+static __always_inline int xr_mr_write_checked(const struct xr_mr *mr, u64 va,
+					       const struct xr_payload *p, u32 end)
 {
 	u64 at;
-	int ret = xr_mr_range(mr, va, len, true, &at);
-	void *mem = ret || !len ? NULL : xr_mr_whole(mr, at, len);
+	int ret = xr_mr_range(mr, va, p->len, true, &at);
+	void *mem = ret || !p->len ? NULL : xr_mr_whole(mr, at, p->len);
 
 	if (unlikely(!mem || !xr_vector_begin()))
 		return ret ?: -EOPNOTSUPP;
 	ret = -EBADMSG;
-	if (likely(xr_icrc_right4(xdp, l3, end))) {
-		xr_copy_vector(mem, xdp->data + off, len);
+	if (likely(xr_icrc_right4(p->xdp, p->l3, end))) {
+		xr_copy_vector(mem, p->xdp->data + p->off, p->len);
 		ret = 0;
 	}
 	xr_vector_end();
@@ -180,13 +180,19 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 __bpf_kfunc int xroce_write_checked(struct xdp_md *ctx, const struct xroce_write *w)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	u32 off = READ_ONCE(w->off), len = READ_ONCE(w->len), end = READ_ONCE(w->end);
+	const struct xr_payload p = {
+		.xdp = xdp,
+		.l3 = READ_ONCE(w->l3),
+		.off = READ_ONCE(w->off),
+		.len = READ_ONCE(w->len),
+	};
+	u32 end = READ_ONCE(w->end);
 	u64 va = READ_ONCE(w->va);
 	struct xr_mr *mr;
 	struct xr_qp *qp;
 	int ret;
 
-	if (unlikely(!xr_frame_linear(xdp, end, XROCE_ICRC_LEN) || (u64)off + len > end))
+	if (unlikely(!xr_frame_linear(xdp, end, XROCE_ICRC_LEN) || (u64)p.off + p.len > end))
 		return -EINVAL;
 	/* Such a frame must not be sent back: see XROCE_FRAME_*. */
 	if (unlikely(xr_frame_flags(xdp)))
@@ -194,12 +200,12 @@ __bpf_kfunc int xroce_write_checked(struct xdp_md *ctx, const struct xroce_write
 	qp = xr_qp_rcu(READ_ONCE(w->link), READ_ONCE(w->qpn));
 	if (unlikely(!qp))
 		return -ENOENT;
-	mr = xr_rkey_acquire(qp, va, READ_ONCE(w->key), len, XROCE_ACCESS_REMOTE_WRITE);
+	mr = xr_rkey_acquire(qp, va, READ_ONCE(w->key), p.len, XROCE_ACCESS_REMOTE_WRITE);
 	if (unlikely(!mr))
 		return -ENOENT;
-	ret = xr_mr_write_checked(mr, va, xdp, READ_ONCE(w->l3), end, off, len);
+	ret = xr_mr_write_checked(mr, va, &p, end);
 	if (likely(!ret)) {
-		xr_mr_count_in(mr->stat, 1, len, READ_ONCE(w->begin) & 1);
+		xr_mr_count_in(mr->stat, 1, p.len, READ_ONCE(w->begin) & 1);
 		xr_frame_cut(xdp, READ_ONCE(w->cut));
 	}
 	xr_mr_release();
