@@ -666,9 +666,11 @@ static __always_inline bool xr_ack_right(const struct xr_qp *qp, const struct xd
 	bool right;
 
 	if (opcode == XROCE_RC_ACK)
-		return xr_ack_right_short(xdp, l3, end, XR_ICRC_PSN_ACK, qp->send.icrc.ack);
+		return xr_ack_right_short(xdp, l3, end, XR_ICRC_PSN_ACK,
+					  READ_ONCE(qp->send.icrc.ack));
 	if (opcode == XROCE_RC_ATOMIC_ACK)
-		return xr_ack_right_short(xdp, l3, end, XR_ICRC_PSN_RESULT, qp->send.icrc.result);
+		return xr_ack_right_short(xdp, l3, end, XR_ICRC_PSN_RESULT,
+					  READ_ONCE(qp->send.icrc.result));
 	xr_vector_hold();
 	if (unlikely(!xr_vector_begin()))
 		return false;

@@ -21,9 +21,6 @@
 /* Time between acknowledgements that is short enough, in nanoseconds. */
 #define XR_CC_QUIET	(50ull * NSEC_PER_USEC)
 
-/* Packets of a batch: XR_TX_BATCH. */
-#define XR_CC_BATCH		16u
-
 /* A packet waits no longer, in nanoseconds: about what one takes at the slowest rate. */
 #define XR_CC_LONGEST	(100ull * NSEC_PER_MSEC)
 

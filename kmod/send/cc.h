@@ -25,6 +25,9 @@ struct xr_rtt;
 /* Request packets after which an acknowledgement is requested at the latest. */
 #define XR_SEND_ACK		32u
 
+/* Packets that are sent at once. */
+#define XR_CC_BATCH		16u
+
 /* xr_cc::cost counts nanoseconds in parts of 1 << XR_CC_COST_SHIFT. */
 #define XR_CC_COST_SHIFT	16
 

@@ -40,6 +40,8 @@
 #define XR_IDLE		1	/* a response or another work request will go on */
 #define XR_PACED	2	/* the rate */
 
+static_assert(XR_CC_BATCH == XR_TX_BATCH);
+
 /* Packets that a message of @len bytes has, on the wire or in the response to a READ. */
 static u32 xr_requester_packets(const struct xr_qp *qp, u32 len)
 {

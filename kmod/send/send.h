@@ -90,6 +90,9 @@ struct xr_send_fits {
  * @add: of a FETCH_ADD, likewise
  * @ack: of an acknowledgement of the peer over IPv4: see xr_icrc_expected()
  * @result: of an atomic acknowledgement, likewise
+ *
+ * @ack and @result are also read without the lock: with an old value a packet is only judged the
+ * long way. So it is in SQD after the peer's address has changed, until the queue pair is in RTS.
  */
 struct xr_send_icrc {
 	u32 read;
