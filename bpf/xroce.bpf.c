@@ -250,7 +250,10 @@ static __always_inline int in_order(struct xdp_md *ctx, struct request *req,
 	return XROCE_CAUSE_NONE;
 }
 
-/* Execute a packet on RC. The queue pair is claimed. Return: as in_order(), or OUT_OF_ORDER. */
+/*
+ * Execute a packet on RC. The queue pair is claimed. Return: as in_order(); OUT_OF_ORDER; or
+ * XROCE_DROP_PSN: a duplicate READ that cannot be replayed.
+ */
 static __always_inline int execute(struct xdp_md *ctx, struct request *req,
 				    struct xroce_qp *q, struct xroce_stat *st,
 				    struct response *resp)

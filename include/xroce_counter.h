@@ -33,9 +33,11 @@
  *          negative: a response of the program to a deferred packet is counted in tx, subtracted
  *          here, and added when it is sent
  *
- * A field has one writer, in softirq or with bottom halves off, on the CPU that the copy belongs
- * to: the module writes drop_peer, drop_tx, module_tx, module_tx_bytes, those from req_tx to
- * req_timeout, own_refused and peer_refused, the XDP program all others.
+ * A field is written in softirq or with bottom halves off, on the CPU that the copy belongs to: by
+ * the module drop_peer, drop_tx, module_tx, module_tx_bytes, those from req_tx to req_timeout,
+ * own_refused and peer_refused, by the XDP program all others. Both write nak_seq, nak_acc, nak_op,
+ * acc_module, op_memory and drop_psn: the module for READs that it answers, and for deferred
+ * packets.
  */
 #define XROCE_LINK_COUNTERS(LINK, QP, PARTLY, KEY, PART) \
 	/* Packets and responses: */ \
@@ -129,7 +131,7 @@
 	LINK(op_memory, "operational: out of memory for an on-demand page") \
 	/*
 	 * Drops. The peer gets no response. Those from @drop_qkey on are also counted for the queue
-	 * pair:
+	 * pair, except packets behind a hole that was given up (@drop_psn):
 	 */ \
 	LINK(drop_length, "dropped: headers or lengths do not fit the frame") \
 	LINK(drop_checksum, "dropped: wrong IPv4 header checksum") \

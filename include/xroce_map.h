@@ -272,8 +272,9 @@ struct xroce_read_lengths {
  *
  * 1. identity, @qpn to @daddr: the module.
  * 2. state, @claim to @silent: the XDP program under @claim. The module takes @claim to
- *    reset the line on the way to RESET and RTR, and to count a NAK that it sends after
- *    deferred frames were dropped (@nak_sent, @silent).
+ *    reset the line on the way to RESET and RTR, and to count a NAK that it sends for
+ *    deferred frames (@nak_sent, @silent). Without @claim it sets @error, if that is 0, when a
+ *    queued response fails.
  * 3. @queued to @read: the module, except @icrc_part, @icrc_for, @read_max and @read, which
  *    the XDP program writes under @claim, rarely.
  * 4. template, @response to @atomic_icrc: the module.

@@ -103,8 +103,9 @@ static __always_inline int xr_kfunc_atomic(struct xdp_buff *xdp,
 }
 
 /*
- * Verify the invariant CRC of a packet in the first buffer, which is at @end, and write its payload,
- * which precedes it, to one resident block, in one vector section. Return: as xroce_write_checked().
+ * Verify the invariant CRC of a packet in the first buffer, which is at @end, and write its
+ * payload, which precedes it, to one resident block, in one vector section. Return: as
+ * xroce_write_checked().
  */
 static __always_inline int xr_mr_write_checked(const struct xr_mr *mr, u64 va,
 					       const struct xr_payload *p, u32 end)

@@ -31,7 +31,7 @@ struct xr_response;
  * @l2_len: its length in bytes
  * @cnp: a congestion notification waits to be sent, before all responses
  * @sack: a selective acknowledgement waits to be made and sent, likewise
- * @cnp_next: earliest time of the next one, nanoseconds of CLOCK_MONOTONIC
+ * @cnp_next: earliest time of the next congestion notification, nanoseconds of CLOCK_MONOTONIC
  * @batch: frames that are built but not sent, and counters of the frames sent
  * @armed: @tasklet is scheduled
  * @tasklet: sends the responses

@@ -112,8 +112,8 @@ static u32 xr_requester_smooth(struct xr_rtt *r)
 /*
  * One packet is enough to find out whether the peer is ready; otherwise half of the window. But if
  * most arrives, a peer that discards what follows a loss should find the path full: then twice what
- * arrives between two losses, up to the window. A run of single losses that is short by chance is no
- * reason to send less.
+ * arrives between two losses, up to the window. Losses that come close by chance are no reason to
+ * send less.
  */
 static void xr_requester_shrink(struct xr_send *s, enum xr_again why)
 {

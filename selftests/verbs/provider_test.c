@@ -349,9 +349,13 @@ static bool no_more_memory(struct rlimit *was)
 	unsigned long pages = 0;
 	FILE *f = fopen("/proc/self/statm", "r");
 
-	if (!check(f && fscanf(f, "%lu", &pages) == 1 && !getrlimit(RLIMIT_AS, was), "limit"))
+	if (f) {
+		if (fscanf(f, "%lu", &pages) != 1)
+			pages = 0;
+		fclose(f);
+	}
+	if (!check(pages && !getrlimit(RLIMIT_AS, was), "limit"))
 		return false;
-	fclose(f);
 	now = (struct rlimit){ pages * MEM_PAGE + (256 << 10), was->rlim_max };
 	return check(!setrlimit(RLIMIT_AS, &now), "limit: %s", strerror(errno));
 }
