@@ -478,13 +478,21 @@ TEST(pool_parallel, "T1 T3 T4", "concurrent allocations, and a concurrent reader
 	int status, left = 4, i;
 	__u64 looks = 0, most = 0;
 	struct xroce_mtt_query q;
+	struct xroce_mr_reg held;
+	struct xroce *x;
+	__u32 pd;
 	char *mem;
 
 	if (!up("", LIVE_MPT_ENTRIES))
 		return;
 	mem = mem_again(pages);
-	if (!mem)
+	x = mem ? xroce_open(LIVE_DEV) : NULL;
+	if (!x)
 		return;
+	/* More than half of an extent: the next large region needs another one. */
+	check_is(xroce_pd_add(x, 0, &pd), 0, "domain");
+	held = mr_region(pd, mem, pages * MEM_PAGE);
+	check_is(xroce_mr_reg(x, &held), 0, "register");
 	for (i = 0; i < left; i++) {
 		if (!fork()) {
 			rng_seed(i + 1);
@@ -506,6 +514,7 @@ TEST(pool_parallel, "T1 T3 T4", "concurrent allocations, and a concurrent reader
 	}
 	note("%llu looks, up to %llu extents", looks, most / EXTENT);
 	check(most > EXTENT, "never more than an extent");
+	xroce_close(x);
 	check_first_state(1);
 	live_check_idle(LIVE_DEV);
 	munmap(mem, pages * MEM_PAGE);
