@@ -241,6 +241,7 @@ deps_test := $(if $(KERNEL),$(deps_root)) bpftool g++ iproute2 ethtool perftest 
 	nvme-cli fio open-iscsi xfsprogs e2fsprogs bpftrace linux-perf
 # For virtual machines only: see guest-packages.sh.
 deps_guest := nfs-kernel-server python3-rtslib-fb
+# Those of make check-long.
 deps_guest_programs := ucx-utils openmpi-bin librpma0
 
 deps_lint_quick := sparse cppcheck
@@ -266,7 +267,7 @@ ifeq ($(filter debian12 debian13,$(debian)),)
 else
 	@$(if $(missing),$(call install_packages,$(missing)),:)
 	@selftests/vm/guest-packages.sh fetch $(deps_guest)
-	@XROCE_PACKAGES=programs selftests/vm/guest-packages.sh fetch $(deps_guest_programs)
+	@$(if $(XROCE_LONG),XROCE_PACKAGES=programs selftests/vm/guest-packages.sh fetch $(deps_guest_programs))
 	@selftests/vm/vm-kernel.sh fetch
 	@$(if $(KERNEL),selftests/vm/root.sh fetch $(KERNEL),:)
 endif
