@@ -1330,6 +1330,9 @@ struct xroce_qp_modify {
 	__u32 reserved2;
 };
 
+/* "whence" of lseek(2) on the device: see struct xroce_qp_send. */
+#define XROCE_SEEK_SEND	0
+
 /**
  * struct xroce_qp_send - QP_SEND: execute what is posted to a queue pair's send queue
  * @size: sizeof(struct xroce_qp_send)
@@ -1343,6 +1346,10 @@ struct xroce_qp_modify {
  * Errors: -ENOENT (the descriptor has no such queue pair, or it has no send queue), -EINVAL (the
  * queue pair is in RESET, INIT or RTR: what is posted is discarded; or the tail in the header is
  * impossible: nothing is executed).
+ *
+ * lseek(2) on the device does the same for fewer instructions: the offset is @qpn, "whence" is
+ * XROCE_SEEK_SEND, that of SEEK_SET, and the result is 0. The errors are the same, and those of
+ * any command: -ENOTCONN (no LINK_USE), -EINVAL (another "whence").
  */
 struct xroce_qp_send {
 	__u32 size;

@@ -4,33 +4,70 @@
  * belongs to the program, which can write to all of it at any time.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rng.h"
 #include "send_pair.h"
 #include "setting.h"
 
+/* Ring a doorbell by both system calls. Return: 0 or -errno of both. */
+static int ring(int fd, __u32 qpn)
+{
+	struct xroce_qp_send s = { .size = sizeof(s), .qpn = qpn };
+	int ret = live_ioctl(fd, XROCE_CMD_QP_SEND, &s);
+
+	check_is(lseek(fd, qpn, XROCE_SEEK_SEND) ? -errno : 0, ret, "lseek() beside ioctl()");
+	return ret;
+}
+
 /* A queue pair of another file, one without a send queue, one that there is not: one answer. */
 HANDLE_TEST(fuzz_send_not_yours, "U3 D5", "the send queue of another file")
 {
-	struct xroce_qp_send s = { .size = sizeof(s) };
 	struct xroce *other = live_open();
 	struct pair p;
+	__u32 qpn;
 
 	if (pair_open(&p, x, XROCE_QPT_RC) && pair_connect(&p) && other) {
-		s.qpn = p.a.qpn;
-		check(!live_ioctl(xroce_fd(x), XROCE_CMD_QP_SEND, &s), "own");
-		check(live_ioctl(xroce_fd(other), XROCE_CMD_QP_SEND, &s) == -ENOENT, "another's");
-		s.qpn = qp_in(x, p.pd, XROCE_QPS_RTS);
-		check(live_ioctl(xroce_fd(x), XROCE_CMD_QP_SEND, &s) == -ENOENT, "no send queue");
-		s.qpn ^= 1 << 20;
-		check(live_ioctl(xroce_fd(x), XROCE_CMD_QP_SEND, &s) == -ENOENT, "none");
+		check_is(ring(xroce_fd(x), p.a.qpn), 0, "own");
+		check_is(ring(xroce_fd(other), p.a.qpn), -ENOENT, "another's");
+		qpn = qp_in(x, p.pd, XROCE_QPS_RTS);
+		check_is(ring(xroce_fd(x), qpn), -ENOENT, "no send queue");
+		check_is(ring(xroce_fd(x), qpn ^ 1 << 20), -ENOENT, "none");
 	}
 	if (other)
 		xroce_close(other);
+	pair_close(&p);
+}
+
+static void refused(int fd, off_t qpn, int whence, int error)
+{
+	errno = 0;
+	check(lseek(fd, qpn, whence) == -1 && errno == error, "offset %#llx, whence %d: %s",
+	      (long long)qpn, whence, strerror(errno));
+}
+
+/* A doorbell by lseek() that is none. */
+HANDLE_TEST(fuzz_send_lseek, "U3 D5", "wrong offsets and commands of lseek()")
+{
+	int fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+	struct pair p;
+
+	if (pair_open(&p, x, XROCE_QPT_RC) && pair_connect(&p) && check(fd >= 0, "open")) {
+		refused(fd, p.a.qpn, XROCE_SEEK_SEND, ENOTCONN);
+		refused(xroce_fd(x), p.a.qpn, SEEK_CUR, EINVAL);
+		refused(xroce_fd(x), p.a.qpn, SEEK_END, EINVAL);
+		refused(xroce_fd(x), p.a.qpn, 77, EINVAL);
+		refused(xroce_fd(x), p.a.qpn | 1ll << 32, XROCE_SEEK_SEND, ENOENT);
+		refused(xroce_fd(x), -1, XROCE_SEEK_SEND, ENOENT);
+		check_is(ring(xroce_fd(x), p.a.qpn), 0, "own");
+	}
+	if (fd >= 0)
+		close(fd);
 	pair_close(&p);
 }
 
@@ -38,7 +75,6 @@ HANDLE_TEST(fuzz_send_not_yours, "U3 D5", "the send queue of another file")
 HANDLE_TEST(fuzz_send_index, "U3 V7", "an impossible index in the ring")
 {
 	struct xroce_send_header *header;
-	struct xroce_qp_send s = { .size = sizeof(s) };
 	struct xroce_sge_local sge;
 	struct xroce_wr wr;
 	struct pair p;
@@ -47,12 +83,11 @@ HANDLE_TEST(fuzz_send_index, "U3 V7", "an impossible index in the ring")
 	if (!pair_open(&p, x, XROCE_QPT_RC) || !pair_connect(&p))
 		goto out;
 	header = xroce_send_ring(p.a.send);
-	s.qpn = p.a.qpn;
 	tail = header->tail;
 	header->tail = tail + PAIR_ENTRIES + 1;
-	check(live_ioctl(xroce_fd(x), XROCE_CMD_QP_SEND, &s) == -EINVAL, "beyond the ring");
+	check_is(ring(xroce_fd(x), p.a.qpn), -EINVAL, "beyond the ring");
 	header->tail = tail - 1;
-	check(live_ioctl(xroce_fd(x), XROCE_CMD_QP_SEND, &s) == -EINVAL, "back");
+	check_is(ring(xroce_fd(x), p.a.qpn), -EINVAL, "back");
 	header->tail = tail;
 	/* The module does not read what it has written. */
 	header->head = 12345;

@@ -104,6 +104,9 @@ XROCE_HIDDEN int xroce_command_once(unsigned long command, void *arg, size_t siz
  */
 XROCE_HIDDEN int xroce_map_read(int fd, __u32 key, void *value, size_t size);
 
+/* Have the work requests of a send queue executed. Return: 0 or -errno, see QP_SEND. */
+XROCE_HIDDEN int xroce_doorbell(const struct xroce *x, __u32 qpn);
+
 /* Release a reference to a handle. The last one frees it. */
 XROCE_HIDDEN void xroce_put(struct xroce *x);
 

@@ -46,7 +46,6 @@ void xroce_ring_unmap(struct xroce_ring *ring)
 
 int xroce_doorbells(struct xroce *x)
 {
-	struct xroce_qp_send doorbell = { .size = sizeof(doorbell) };
 	const struct xroce_send_header *header;
 	struct xroce_ring *ring;
 	int err, ret = 0;
@@ -58,8 +57,7 @@ int xroce_doorbells(struct xroce *x)
 		    __atomic_load_n(&header->head, __ATOMIC_ACQUIRE) ==
 		    __atomic_load_n(&header->tail, __ATOMIC_RELAXED))
 			continue;
-		doorbell.qpn = ring->qpn;
-		err = xroce_command(x->fd, XROCE_CMD_QP_SEND, &doorbell);
+		err = xroce_doorbell(x, ring->qpn);
 		/* The queue pair may have been destroyed. */
 		ret = err && err != -ENOENT ? err : 1;
 	}

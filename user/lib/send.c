@@ -81,10 +81,8 @@ bool xroce_send_idle(const struct xroce_send *send)
 
 int xroce_send_doorbell(struct xroce_send *send)
 {
-	struct xroce_qp_send doorbell = { .size = sizeof(doorbell), .qpn = send->map.qpn };
-
 	__atomic_store_n(&send->map.posted, false, __ATOMIC_RELAXED);
-	return xroce_command(send->x->fd, XROCE_CMD_QP_SEND, &doorbell);
+	return xroce_doorbell(send->x, send->map.qpn);
 }
 
 /*

@@ -23,6 +23,7 @@
 #include "obj/ring.h"
 #include "recv/queue.h"
 #include "recv/srq.h"
+#include "send/post.h"
 
 #include "chardev.h"
 #include "main.h"
@@ -258,6 +259,20 @@ static long xr_ioctl(struct file *file, unsigned int nr, unsigned long user)
 	return 0;
 }
 
+/* QP_SEND, without what an ioctl costs: see struct xroce_qp_send. */
+static loff_t xr_llseek(struct file *file, loff_t qpn, int whence)
+{
+	struct xr_ctx *ctx = file->private_data;
+	/* As in xr_ioctl(). */
+	struct xr_link *link = smp_load_acquire(&ctx->link);
+
+	if (whence != XROCE_SEEK_SEND)
+		return -EINVAL;
+	if (!link)
+		return -ENOTCONN;
+	return (u64)qpn > U32_MAX ? -ENOENT : xr_post_send(link, &ctx->own, qpn);
+}
+
 static int xr_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct xr_ctx *ctx = file->private_data;
@@ -358,6 +373,7 @@ static const struct file_operations xr_fops = {
 	.mmap = xr_mmap,
 	.poll = xr_poll,
 	.read = xr_read,
+	.llseek = xr_llseek,
 	.unlocked_ioctl = xr_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };
