@@ -11,7 +11,6 @@
 #include <net/ipv6.h>
 
 #include "uapi/xroce.h"
-#include "modify.h"
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
@@ -30,6 +29,7 @@
 #include "attr.h"
 #include "error.h"
 #include "follow.h"
+#include "modify.h"
 #include "peer.h"
 #include "qp.h"
 #include "trace.h"

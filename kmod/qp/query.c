@@ -9,7 +9,6 @@
 #include <linux/string.h>
 
 #include "uapi/xroce.h"
-#include "query.h"
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
@@ -24,6 +23,7 @@
 #include "send/score.h"
 
 #include "qp.h"
+#include "query.h"
 
 /*
  * The cause that moved the queue pair to ERR. XROCE_CAUSE_ACC_PD and XROCE_CAUSE_ACC_QP say

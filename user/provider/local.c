@@ -32,7 +32,7 @@ int xp_local_ring(struct xp_qp *qp)
 }
 
 /* Whoever has the lock after this finds them executed. */
-static void execute(struct xp_context *ctx)
+void xp_local_finish(struct xp_context *ctx)
 {
 	struct xp_qp *qp;
 
@@ -48,10 +48,5 @@ static void execute(struct xp_context *ctx)
 void xp_local_execute(struct xp_context *ctx)
 {
 	if (__atomic_load_n(&ctx->posted, __ATOMIC_RELAXED))
-		execute(ctx);
-}
-
-void xp_local_finish(struct xp_context *ctx)
-{
-	execute(ctx);
+		xp_local_finish(ctx);
 }

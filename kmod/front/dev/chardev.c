@@ -270,7 +270,7 @@ static loff_t xr_llseek(struct file *file, loff_t qpn, int whence)
 		return -EINVAL;
 	if (!link)
 		return -ENOTCONN;
-	return (u64)qpn > U32_MAX ? -ENOENT : xr_post_send(link, &ctx->own, qpn);
+	return xr_post_seek(link, &ctx->own, qpn);
 }
 
 static int xr_mmap(struct file *file, struct vm_area_struct *vma)

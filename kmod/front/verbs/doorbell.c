@@ -59,8 +59,7 @@ static loff_t xr_doorbell_llseek(struct file *file, loff_t qpn, int whence)
 		return -EINVAL;
 	down_read(&d->lock);
 	if (d->ctx)
-		ret = (u64)qpn > U32_MAX ? -ENOENT :
-					   xr_post_send(d->ctx->link, &d->ctx->own, qpn);
+		ret = xr_post_seek(d->ctx->link, &d->ctx->own, qpn);
 	up_read(&d->lock);
 	return ret;
 }
