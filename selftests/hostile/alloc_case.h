@@ -7,6 +7,7 @@
 #ifndef XROCE_ALLOC_CASE_H
 #define XROCE_ALLOC_CASE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "abi.h"
@@ -22,11 +23,13 @@
  * @name: printed in messages
  * @nr: XROCE_CMD_*
  * @fill: fills in the structure and makes the objects that it names
+ * @claims: it may fail for want of memory, although the command usually allocates none
  */
 struct alloc_case {
 	const char *name;
 	unsigned long nr;
 	void (*fill)(int fd, union arg *a);
+	bool claims;
 };
 
 /* Run each case once for each of its allocations. */

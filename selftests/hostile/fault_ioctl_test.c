@@ -104,7 +104,8 @@ TEST(fault_queue_pairs, "D2 R10", "queue pairs with queues, and their transition
 	static const struct alloc_case cases[] = {
 		{ "QP_ADD, with queues", XROCE_CMD_QP_ADD, qp_with_queues },
 		{ "QP_ADD, with a shared queue", XROCE_CMD_QP_ADD, qp_with_srq },
-		{ "QP_MODIFY, to RTR", XROCE_CMD_QP_MODIFY, to_rtr },
+		/* The destination is entered in the table of peers. */
+		{ "QP_MODIFY, to RTR", XROCE_CMD_QP_MODIFY, to_rtr, .claims = true },
 		{ "QP_MODIFY, to RTS", XROCE_CMD_QP_MODIFY, to_rts },
 		{ "QP_MODIFY, to ERR", XROCE_CMD_QP_MODIFY, to_err },
 		{ "QP_MODIFY, to RESET", XROCE_CMD_QP_MODIFY, to_reset },
