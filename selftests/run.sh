@@ -181,7 +181,7 @@ deal() {
 			[ "$((${load[machine]:-0}))" -ge "$((${load[least]:-0}))" ] || least=$machine
 		done
 		i=${test#*=}
-		load[least]=$((${load[least]:-0} + ${i:-15}))
+		load[least]=$((${load[least]:-0} + ${i:-8}))
 		to[$name]=$least
 	done
 	dealt=()

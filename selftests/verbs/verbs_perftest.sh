@@ -24,7 +24,7 @@ all_sizes() {
 
 	kinds all_sizes 'V2 D2' -m 4096 -a -n 5
 	! is_long || run verbs_write_uc_all_sizes 'V2 D2' perf ib_write_bw -c UC -m 4096 -a -n 5
-	run verbs_send_uc_all_sizes 'V2 D2' perf ib_send_bw -c UC -m 4096 -a -n 5
+	! is_long || run verbs_send_uc_all_sizes 'V2 D2' perf ib_send_bw -c UC -m 4096 -a -n 5
 	run verbs_send_ud_all_sizes 'V2 D2' perf ib_send_bw -c UD -m 4096 -a -n 50
 	! is_long || run verbs_read_lat_all_sizes 'V2 D2' perf ib_read_lat -m 4096 -a -n 5
 }

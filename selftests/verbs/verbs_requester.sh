@@ -87,8 +87,12 @@ pingpongs() {
 all_sizes() {
 	local perf_limit=$((3 * perf_limit))
 
-	kinds all_sizes 'V7 D2' -m 4096 -a -n 5
-	run "${subject}_send_uc_all_sizes" 'V7 D2' perf ib_send_bw -c UC -m 4096 -a -n 5
+	run "${subject}_write_all_sizes" 'V7 D2' perf ib_write_bw -m 4096 -a -n 5
+	run "${subject}_read_all_sizes" 'V7 D2' perf ib_read_bw -m 4096 -a -n 5
+	if is_long; then
+		run "${subject}_send_all_sizes" 'V7 D2' perf ib_send_bw -m 4096 -a -n 5
+		run "${subject}_send_uc_all_sizes" 'V7 D2' perf ib_send_bw -c UC -m 4096 -a -n 5
+	fi
 	run "${subject}_send_ud_all_sizes" 'V7 D2' perf ib_send_bw -c UD -m 4096 -a -n 25
 }
 
