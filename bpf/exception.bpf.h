@@ -13,7 +13,7 @@
  * @end: request::end
  * @qpn: request::qpn; the queue pair is claimed
  * @psn: request::psn
- * @response_psn: response::psn
+ * @response_psn: response::psn; except_order() replaces it
  * @crc: contribution of PSN, AETH and result to the invariant CRC of the response
  * @result: of execution. XROCE_CAUSE_NONE: the packet has been executed, and is answered
  * @flags: request::flags

@@ -86,7 +86,7 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *req,
  * @req: the packet
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: in: the RETH, and PSN (set by execute()) and MSN of the response; out: the response
+ * @resp: in: the RETH, and PSN (set by packet()) and MSN of the response; out: the response
  *
  * A response that fits the frame is made there. All others are queued: the module sends them
  * in order, and waits for on-demand memory.
@@ -137,7 +137,7 @@ static __always_inline int read_respond(struct xdp_md *ctx,
  * @req: the packet, which is in order
  * @q: its queue pair, claimed; it has the right
  * @st: counters
- * @resp: in: PSN of the response: execute() has set that of the request; out: the response
+ * @resp: in: PSN of the response, set by packet(); out: the response
  *
  * Return: enum xroce_cause, or NO_RESPONSE; if it is not XROCE_CAUSE_NONE, the request has
  * not been executed.
@@ -179,7 +179,7 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *req,
  * @q: its queue pair, claimed
  * @st: counters
  * @r: the kept request
- * @resp: in: PSN and MSN of the response, set by execute(); out: the response
+ * @resp: in: PSN (set by packet()) and MSN (by execute()) of the response; out: the response
  *
  * Memory is read again, and may have changed (IBTA 9.7.5.1.2). Key, right and bounds are
  * checked again, too. If the access is no longer allowed, the packet is dropped. A NAK would

@@ -8,6 +8,11 @@
  * key and CRC. Then PSN, opcode, order of the message, rights of the queue pair, length, key: a
  * packet that fails one of these is answered. No protocol state changes before the invariant
  * CRC has been verified.
+ *
+ * PSNs of responses: packet() gives a response the PSN of its request. again() and out_of_order()
+ * of except.bpf.h replace that in the acknowledgement of a duplicate and in a NAK for a sequence
+ * error. A READ response of several packets is sent by the module, which numbers them:
+ * xr_response_packet() of kmod/respond/build.c.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -261,10 +266,13 @@ static __always_inline int execute(struct xdp_md *ctx, struct request *req,
 	int diff = psn_diff(req->psn, q->epsn);
 
 	resp->packets = 1;
-	resp->psn = req->psn;
 	resp->msn = q->msn;
 	if (unlikely(diff)) {
 		if (diff < 0 && req->flags & XROCE_OPF_READ) {
+			/*
+			 * Only tell the module of the duplicate, which may show that an earlier
+			 * copy was late. It does not defer the frame, so the result says nothing.
+			 */
 			if (xroce_kfuncs)
 				xroce_defer(ctx, xroce_link, q->qpn, XROCE_DEFER_AGAIN);
 			return read_duplicate(ctx, req, q, st, resp);
@@ -362,6 +370,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	}
 	if (unlikely(is_marked(&req)))
 		cnp_send(ctx, &req, q, st);
+	resp.psn = req.psn;
 	/* All opcodes with a specialised copy are RC. */
 	if (opcode >= 0 || likely(q->type == XROCE_QPT_RC))
 		result = execute(ctx, &req, q, st, &resp);
@@ -387,7 +396,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 			.end = req.end,
 			.qpn = req.qpn,
 			.psn = req.psn,
-			.response_psn = req.psn,
+			.response_psn = resp.psn,
 			.result = result,
 			.flags = req.flags,
 			.l3 = req.l3,

@@ -380,8 +380,8 @@ extern int xroce_mcast(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFU
 /* Why xroce_defer() is called. */
 #define XROCE_DEFER_BEHIND	0	/* the queue pair has deferred frames */
 #define XROCE_DEFER_BUSY	1	/* likewise, and another CPU executes a packet of it */
-#define XROCE_DEFER_EARLY	2	/* RC, claimed: the packet is behind the expected one */
-#define XROCE_DEFER_AGAIN	3	/* RC: it is before that; the frame is not deferred */
+#define XROCE_DEFER_EARLY	2	/* RC, claimed: the PSN is behind the expected one */
+#define XROCE_DEFER_AGAIN	3	/* RC: the packet is a duplicate, and is not deferred */
 
 /**
  * xroce_defer() - defer a frame, behind the deferred frames of its queue pair if there are some
