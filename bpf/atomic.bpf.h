@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Atomic operations and FLUSH (IBTA 9.4.5, A19). */
+/* Atomic operations (IBTA 9.4.5, A19). */
 #ifndef _XROCE_ATOMIC_BPF_H
 #define _XROCE_ATOMIC_BPF_H
 
@@ -38,32 +38,6 @@ static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
 	a->key = resp->key;
 	a->off = req->pos;
 	return true;
-}
-
-/* Keep the request and its result for replay. */
-static __always_inline void atomic_record(struct xroce_qp *q,
-					  const struct request *req, __u64 result)
-{
-	struct xroce_rd *r = rd_add(q);
-
-	if (unlikely(!r))
-		return;
-	r->psn = req->psn;
-	r->last = req->psn;
-	r->opcode = req->opcode;
-	r->len = result;
-}
-
-/* Fill in the response to an atomic operation or FLUSH, which may be a replay. */
-static __always_inline void atomic_respond(const struct request *req,
-					   __u64 result, __u32 crc,
-					   struct response *resp)
-{
-	resp->opcode = xroce_op_response(req->flags);
-	resp->syndrome = XROCE_SYN_ACK;
-	resp->result = result;
-	resp->crc = crc;
-	resp->len = 0;
 }
 
 /**
@@ -114,64 +88,8 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 		return missed(err, err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
 						    XROCE_CAUSE_ACC_MODULE);
 	st->atomic++;
-	atomic_record(q, req, a.value);
-	atomic_respond(req, a.value, a.crc, resp);
-	return XROCE_CAUSE_NONE;
-}
-
-static __always_inline __u32 flush_rights(__u32 placement)
-{
-	return (placement & XROCE_FLUSH_GLOBAL ?
-		XROCE_ACCESS_FLUSH_GLOBAL : 0) |
-	       (placement & XROCE_FLUSH_PERSISTENT ?
-		XROCE_ACCESS_FLUSH_PERSISTENT : 0);
-}
-
-/**
- * flush_execute() - check and execute a FLUSH
- * @ctx: the frame
- * @req: the packet, which is in order
- * @q: its queue pair, claimed; its rights are checked here
- * @st: counters
- * @resp: out: the response
- *
- * Return: enum xroce_cause; if it is not XROCE_CAUSE_NONE, the queue pair has not changed.
- */
-static __always_inline int flush_execute(struct xdp_md *ctx, struct request *req,
-					 struct xroce_qp *q,
-					 struct xroce_stat *st,
-					 struct response *resp)
-{
-	void *end = frame_end(ctx);
-	struct xroce_feth *feth = frame_start(ctx) + req->pos;
-	__u32 what, selectivity, rights;
-	int cause;
-
-	if (req->pos + sizeof(*feth) > req->end || (void *)(feth + 1) > end)
-		return XROCE_CAUSE_INV_LENGTH;
-	what = bpf_ntohl(feth->what);
-	req->pos += sizeof(*feth);
-	if (!take_reth(ctx, req, resp) || req->pos != req->end || req->pad)
-		return XROCE_CAUSE_INV_LENGTH;
-	selectivity = what >> XROCE_FLUSH_SEL_SHIFT & XROCE_FLUSH_SEL_MASK;
-	rights = flush_rights(what);
-	if (!rights || selectivity > XROCE_FLUSH_SEL_MR || resp->len > XROCE_MAX_MSG)
-		return XROCE_CAUSE_INV_LENGTH;
-	if ((q->access & rights) != rights)
-		return XROCE_CAUSE_INV_QP_ACCESS;
-	cause = mpt_check_all(resp->key, q, resp->va,
-			      selectivity == XROCE_FLUSH_SEL_MR ? 0 : resp->len,
-			      rights, selectivity == XROCE_FLUSH_SEL_MR);
-	if (cause)
-		return cause;
-	/*
-	 * Nothing to do: earlier WRITEs are in memory, where every CPU and device sees
-	 * them. Persistent memory cannot be registered, so no region has the right to
-	 * FLUSH for persistence.
-	 */
-	st->flush++;
-	atomic_record(q, req, 0);
-	atomic_respond(req, 0, 0, resp);
+	rd_keep_result(q, req, a.value);
+	rd_respond_result(req, a.value, a.crc, resp);
 	return XROCE_CAUSE_NONE;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events of refused requests. drop.bpf.h has those of dropped packets. */
+/* Events of refused requests. drop_event.bpf.h has those of dropped packets. */
 #ifndef _XROCE_EVENT_BPF_H
 #define _XROCE_EVENT_BPF_H
 

@@ -78,7 +78,7 @@ static __always_inline int again(const struct request *req, struct xroce_qp *q,
 
 		if (!r || r->opcode != req->opcode || r->psn != req->psn)
 			return XROCE_DROP_PSN;
-		atomic_respond(req, r->len, 0, resp);
+		rd_respond_result(req, r->len, 0, resp);
 	} else {
 		/*
 		 * Acknowledge everything before the expected PSN (IBTA C9-105).

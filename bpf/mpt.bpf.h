@@ -2,7 +2,8 @@
 /*
  * Checking a key: index, key byte, protection domain, right and bounds (IBTA 9.7.4.1.3, 10.6.3),
  * in the map "mpt". Which right an operation needs is said by its file: write.bpf.h, fast.bpf.h,
- * read.bpf.h, atomic.bpf.h; in the module by kfunc.c and, for queued READs, frame/tx.c.
+ * read.bpf.h, atomic.bpf.h, flush.bpf.h; in the module by kfunc.c and, for queued READs, by
+ * frame/tx.c.
  *
  * The module repeats the checks before it copies: frame/payload.h for regions,
  * obj/mw.c for windows.

@@ -2,7 +2,8 @@
 /*
  * Parsing headers. parse() goes up to the base transport header: each of its parsers advances the
  * cursor by one header and returns what the header says of the next one, or -1 if the frame is not
- * RoCEv2. take_reth() and read_va() parse headers behind it, later.
+ * RoCEv2. take_reth() and read_va() parse headers behind it, later, and
+ * take_payload() what follows these.
  */
 #ifndef _XROCE_PARSE_BPF_H
 #define _XROCE_PARSE_BPF_H
@@ -362,6 +363,18 @@ static __always_inline bool take_reth(struct xdp_md *ctx, struct request *req,
 	resp->key = bpf_ntohl(reth->rkey);
 	resp->len = bpf_ntohl(reth->len);
 	req->pos += sizeof(*reth);
+	return true;
+}
+
+/*
+ * Find the length of the payload, behind the last header. Return: false: the length of the packet
+ * contradicts that of the pad.
+ */
+static __always_inline bool take_payload(struct request *req)
+{
+	if (unlikely(req->pos + req->pad > req->end || (req->end - req->pos) & 3))
+		return false;
+	req->payload = req->end - req->pos - req->pad;
 	return true;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Responder resources: requests whose response is more than an acknowledgement are kept for
  * replay, in case the response is lost (IBTA 9.7.5.1.2, 9.4.5). The newest xroce_qp::rd_max
- * requests are kept. An atomic keeps its result in xroce_rd::len (atomic_record()). except.bpf.h
- * recognises duplicates and replays them, read_duplicate() those of READs.
+ * requests are kept. An atomic keeps its result in xroce_rd::len (rd_keep_result()).
+ * except.bpf.h recognises duplicates and replays them, read_duplicate() those of READs.
  */
 #ifndef _XROCE_RD_BPF_H
 #define _XROCE_RD_BPF_H
@@ -33,6 +33,35 @@ static __always_inline struct xroce_rd *rd_add(struct xroce_qp *q)
 	/* While there are deferred frames, only these are executed. */
 	r->ahead = unlikely(q->deferred) ? 0xffff : 0;
 	return r;
+}
+
+/* Keep an atomic or FLUSH that has just been executed, and its result. */
+static __always_inline void rd_keep_result(struct xroce_qp *q,
+					   const struct request *req, __u64 result)
+{
+	struct xroce_rd *r = rd_add(q);
+
+	if (unlikely(!r))
+		return;
+	r->psn = req->psn;
+	r->last = req->psn;
+	r->opcode = req->opcode;
+	r->len = result;
+}
+
+/*
+ * Fill in the response to an atomic or FLUSH, which has just been executed or is a duplicate. @crc:
+ * response::crc.
+ */
+static __always_inline void rd_respond_result(const struct request *req,
+					      __u64 result, __u32 crc,
+					      struct response *resp)
+{
+	resp->opcode = xroce_op_response(req->flags);
+	resp->syndrome = XROCE_SYN_ACK;
+	resp->result = result;
+	resp->crc = crc;
+	resp->len = 0;
 }
 
 /* Return: the newest entry of @q, which has at least one; NULL: the map has no such slot. */

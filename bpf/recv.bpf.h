@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SEND, and receive work requests of other operations (IBTA 9.4.1, 9.7.5.2.8). Which keys a SEND
- * may invalidate: mpt_check_invalidate(). RNR NAKs: not_done() of except.bpf.h.
+ * Receive work requests, which SENDs, datagrams and WRITEs with immediate data take and complete
+ * (IBTA 9.7.5.2.8). RNR NAKs: not_done() of except.bpf.h.
  */
 #ifndef _XROCE_RECV_BPF_H
 #define _XROCE_RECV_BPF_H
@@ -94,90 +94,6 @@ static __always_inline int recv_begin(struct xdp_md *ctx, const struct request *
 
 	recv_fill(&r, req, q);
 	return recv_call(ctx, &r);
-}
-
-/* True if the payload of a SEND packet is as long as its place in the message requires. */
-static __always_inline bool send_length_ok(const struct request *req, __u32 mtu)
-{
-	if (!(req->flags & XROCE_OPF_END))
-		return !req->pad && req->payload == mtu;
-	if (req->payload > mtu)
-		return false;
-	return req->flags & XROCE_OPF_BEGIN || req->payload;
-}
-
-/* Find the length of the payload. Return: false: lengths of packet and pad do not fit. */
-static __always_inline bool take_payload(struct request *req)
-{
-	if (unlikely(req->pos + req->pad > req->end || (req->end - req->pos) & 3))
-		return false;
-	req->payload = req->end - req->pos - req->pad;
-	return true;
-}
-
-/**
- * send_execute() - check and execute one packet of a SEND
- * @ctx: the frame
- * @req: the packet
- * @q: its queue pair, claimed; the packet is in order
- * @st: counters
- * @resp: out: @key is the key to be invalidated, for the event of a refusal
- *
- * Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED. After the latter three the
- * packet can be executed again.
- */
-static __always_inline int send_execute(struct xdp_md *ctx, struct request *req,
-					struct xroce_qp *q,
-					struct xroce_stat *st,
-					struct response *resp)
-{
-	__u32 flags = recv_flags(req), imm = 0;
-	int cause;
-
-	if (unlikely(!recv_possible(q)))
-		return NOT_READY;
-	if (req->flags & (XROCE_OPF_IMM | XROCE_OPF_INV) && !recv_word(ctx, req, &imm))
-		return XROCE_CAUSE_INV_LENGTH;
-	if (unlikely(!take_payload(req) || !send_length_ok(req, q->mtu)))
-		return XROCE_CAUSE_INV_LENGTH;
-
-	if (req->flags & XROCE_OPF_INV) {
-		/* The check for a work request precedes that of the key. */
-		if (req->flags & XROCE_OPF_BEGIN) {
-			cause = recv_begin(ctx, req, q, 0);
-			if (cause)
-				return cause;
-		}
-		imm = bpf_ntohl(imm);
-		resp->key = imm;
-		cause = mpt_check_invalidate(imm, q);
-		if (cause)
-			return cause;
-	} else if (req->flags & XROCE_OPF_BEGIN) {
-		flags |= XROCE_RECV_BEGIN;
-	}
-	if (req->flags & XROCE_OPF_END)
-		flags |= XROCE_RECV_END;
-	/* One initialiser: it zeroes the other members. */
-	struct xroce_recv r = {
-		.link = xroce_link,
-		.qpn = q->qpn,
-		.flags = flags,
-		.off = req->pos,
-		.len = req->payload,
-		.imm = imm,
-		.src_qpn = q->dest_qpn,
-		.pkey = q->pkey,
-		.cut = response_bytes(req, XROCE_RC_ACK, 0),
-	};
-
-	cause = recv_call(ctx, &r);
-	if (unlikely(cause))
-		return cause;
-	q->bytes += req->payload;
-	st->send++;
-	st->send_bytes += req->payload;
-	return XROCE_CAUSE_NONE;
 }
 
 /*
