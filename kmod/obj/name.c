@@ -6,7 +6,7 @@
  */
 #include <linux/rhashtable.h>
 
-#include "xroce_text.h"
+#include "xroce_name.h"
 
 #include "own/owner.h"
 

@@ -6,7 +6,7 @@
 #include <wchar.h>
 
 #include "text.h"
-#include "xroce_text.h"
+#include "xroce_utf8.h"
 
 static unsigned int character(const char *s, __u32 *code)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "priv.h"
-#include "xroce_text.h"
+#include "xroce_name.h"
 
 const char *xroce_mr_access_error(__u32 access)
 {
