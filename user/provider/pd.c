@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pd.h"
+#include "td.h"
 
 #define COMP_MASK \
 	(IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Protection domains, parent domains and thread domains. */
+/* Protection domains and parent domains. td.h has thread domains. */
 #ifndef XP_PD_H
 #define XP_PD_H
 
@@ -7,15 +7,7 @@
 
 #include <infiniband/driver.h>
 
-/**
- * struct xp_td - a thread domain: one thread at a time uses what belongs to it
- * @td: that of libibverbs
- * @refs: parent domains that name it; atomic
- */
-struct xp_td {
-	struct ibv_td td;
-	uint32_t refs;
-};
+struct xp_td;
 
 /**
  * struct xp_pd - a protection domain, or a parent domain
@@ -40,11 +32,6 @@ struct xp_pd {
 static inline struct xp_pd *to_xp_pd(struct ibv_pd *ibpd)
 {
 	return container_of(ibpd, struct xp_pd, pd);
-}
-
-static inline struct xp_td *to_xp_td(struct ibv_td *ibtd)
-{
-	return container_of(ibtd, struct xp_td, td);
 }
 
 /* True if queues that are made with @ibpd need no lock. */
@@ -76,9 +63,5 @@ enum xp_resource {
  */
 void *xp_pd_alloc(struct ibv_pd *ibpd, size_t size, enum xp_resource what);
 void xp_pd_free(struct ibv_pd *ibpd, void *memory, enum xp_resource what);
-
-/* td.c */
-struct ibv_td *xp_alloc_td(struct ibv_context *ibctx, struct ibv_td_init_attr *attr);
-int xp_dealloc_td(struct ibv_td *ibtd);
 
 #endif

@@ -18,6 +18,7 @@
 #include "pd.h"
 #include "qp.h"
 #include "srq.h"
+#include "td.h"
 
 static const struct verbs_match_ent match_table[] = {
 	VERBS_DRIVER_ID(XROCE_DRIVER_ID),
