@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Querying links, and their limits. attach.c and detach.c add and delete them. */
+/* Querying links. attach.c and detach.c add and delete them. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,14 +51,4 @@ int xroce_link_find_sized(const char *netdev, struct xroce_link_query *query, si
 	xroce_give(query, size, &gone, sizeof(gone));
 	query->size = size;
 	return 0;
-}
-
-int xroce_limit_set_sized(struct xroce_limit_set *set, size_t size)
-{
-	return xroce_command_once(XROCE_CMD_LIMIT_SET, set, size);
-}
-
-int xroce_limit_query_sized(struct xroce_limit_query *query, size_t size)
-{
-	return xroce_command_once(XROCE_CMD_LIMIT_QUERY, query, size);
 }
