@@ -5,8 +5,8 @@
  * read.bpf.h, atomic.bpf.h, flush.bpf.h; in the module by kfunc.c and, for queued READs, by
  * frame/tx.c.
  *
- * The module repeats the checks before it copies: frame/payload.h for regions,
- * obj/mw.c for windows.
+ * The module repeats the checks before it copies: frame/access.h for regions, obj/mw.c for
+ * windows.
  */
 #ifndef _XROCE_MPT_BPF_H
 #define _XROCE_MPT_BPF_H

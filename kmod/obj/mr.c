@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory regions: look-up, and their entries in the map "mpt". ctl/mr_*.c has the commands,
- * frame/payload.h the access of peers and its bounds.
+ * frame/access.h the access of peers and its bounds.
  */
 #include <linux/nospec.h>
 

@@ -84,7 +84,7 @@ static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr,
  */
 static __always_inline int xr_recv_store(struct xr_qp *qp,
 					 const struct xroce_sge_local *sge, u32 in,
-					 const struct xr_bytes *from, u32 len)
+					 const struct xr_source *from, u32 len)
 {
 	u64 va = sge->addr + in;
 	struct xr_mr *mr;
@@ -112,7 +112,7 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
  * memory is missing on the way, xr_recv_bytes() resets the position, and bytes that are
  * already written are written again later. Return: as xr_recv_store().
  */
-static __always_inline int xr_recv_scatter(struct xr_qp *qp, struct xr_bytes from, u32 len)
+static __always_inline int xr_recv_scatter(struct xr_qp *qp, struct xr_source from, u32 len)
 {
 	struct xr_recv *v = &qp->recv;
 	const struct xroce_sge_local *sge;
@@ -133,7 +133,7 @@ static __always_inline int xr_recv_scatter(struct xr_qp *qp, struct xr_bytes fro
 		v->in_sge += n;
 		v->done += n;
 		len -= n;
-		xr_bytes_skip(&from, n);
+		xr_source_skip(&from, n);
 	}
 	return 0;
 }
@@ -167,7 +167,7 @@ static noinline int xr_recv_grh(struct xr_qp *qp, struct xdp_buff *xdp, u32 l3)
 		return -EINVAL;
 	memcpy(grh + XR_GRH_LEN - len, ip, len);
 	qp->recv.vlan_tci = xr_recv_tag(xdp, l3);
-	return xr_recv_scatter(qp, (struct xr_bytes){ grh, xdp }, XR_GRH_LEN);
+	return xr_recv_scatter(qp, (struct xr_source){ grh, xdp }, XR_GRH_LEN);
 }
 
 /*
@@ -187,7 +187,7 @@ static __always_inline int xr_recv_bytes(struct xr_qp *qp, struct xdp_buff *xdp,
 	if (unlikely(grh))
 		ret = xr_recv_grh(qp, xdp, l3);
 	if (likely(!ret))
-		ret = xr_recv_scatter(qp, (struct xr_bytes){ NULL, xdp, off }, len);
+		ret = xr_recv_scatter(qp, (struct xr_source){ NULL, xdp, off }, len);
 	if (unlikely(ret == -EINPROGRESS || ret == -EBUSY)) {
 		v->done = done;
 		v->sge = sge;

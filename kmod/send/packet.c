@@ -537,7 +537,7 @@ int xr_request_local(struct xr_qp *qp, const struct xr_swqe *w)
  * Return: as xr_request_scatter().
  */
 static __always_inline int xr_request_store(struct xr_qp *qp, const struct xr_swqe *w, u32 pos,
-					    struct xr_bytes from, u32 len)
+					    struct xr_source from, u32 len)
 {
 	const struct xroce_sge_local *sge;
 	struct xr_mr *mr;
@@ -559,7 +559,7 @@ static __always_inline int xr_request_store(struct xr_qp *qp, const struct xr_sw
 			return ret != -EAGAIN ? xr_request_refused() :
 			       xr_request_missed(qp, mr, sge->addr + in, n, len - n, true);
 		xr_mr_release();
-		xr_bytes_skip(&from, n);
+		xr_source_skip(&from, n);
 		len -= n;
 	}
 	return 0;
@@ -581,11 +581,11 @@ static __always_inline int xr_request_store(struct xr_qp *qp, const struct xr_sw
 int xr_request_scatter(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, struct xdp_buff *xdp,
 		       u32 off, u32 len)
 {
-	return xr_request_store(qp, w, pos, (struct xr_bytes){ NULL, xdp, off }, len);
+	return xr_request_store(qp, w, pos, (struct xr_source){ NULL, xdp, off }, len);
 }
 
 /* The same for the result of an atomic operation. */
 int xr_request_result(struct xr_qp *qp, const struct xr_swqe *w, const u64 *result)
 {
-	return xr_request_store(qp, w, 0, (struct xr_bytes){ result }, sizeof(*result));
+	return xr_request_store(qp, w, 0, (struct xr_source){ result }, sizeof(*result));
 }
