@@ -18,6 +18,7 @@
 #include "qp/qp.h"
 
 #include "ack.h"
+#include "count.h"
 #include "holes.h"
 #include "inflight.h"
 #include "packet.h"

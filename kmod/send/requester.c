@@ -23,6 +23,7 @@
 #include "qp/qp.h"
 
 #include "cc.h"
+#include "count.h"
 #include "inflight.h"
 #include "local.h"
 #include "packet.h"

@@ -9,6 +9,7 @@
 #include "qp/qp.h"
 
 #include "cc.h"
+#include "count.h"
 #include "holes.h"
 #include "inflight.h"
 #include "packet.h"

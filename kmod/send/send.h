@@ -291,12 +291,6 @@ struct xr_send {
 	u32 rest_end;
 };
 
-/* Add to a counter in the map, which readers may see at any time. The lock is held. */
-static inline void xr_requester_count(u64 *counter, u64 n)
-{
-	WRITE_ONCE(*counter, *counter + n);
-}
-
 /* True if nothing is sent though the rate would allow it. */
 static inline bool xr_send_waits(const struct xr_send *s)
 {

@@ -11,6 +11,7 @@
 #include "qp/path.h"
 #include "qp/qp.h"
 
+#include "count.h"
 #include "psn.h"
 #include "requester.h"
 #include "resend.h"
