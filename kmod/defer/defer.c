@@ -280,7 +280,7 @@ int xr_defer_early(struct xr_qp *qp, struct xdp_buff *xdp)
  * @qp: its queue pair
  * @xdp: the frame
  *
- * It may show that the one executed was not lost, but late.
+ * It may show that the packet which was executed then, or the original of it, had been late.
  */
 void xr_defer_again(struct xr_qp *qp, struct xdp_buff *xdp)
 {

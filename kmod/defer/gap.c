@@ -93,8 +93,12 @@ static void xr_gap_filled(struct xr_early *e, u32 psn, u32 ns, u64 since)
 	e->filled[at].since = since;
 }
 
-/* The packet @psn has come once more; @again: it was sent again. The lock is held. */
-void xr_gap_again(struct xr_qp *qp, u32 psn, bool again)
+/*
+ * A second copy of the packet @psn arrives. If the first copy filled a hole that had counted as
+ * lost, the second one tells whether a copy was only late. @marked: the peer has marked the second
+ * copy as sent again (XROCE_BTH_AGAIN). The lock is held.
+ */
+void xr_gap_again(struct xr_qp *qp, u32 psn, bool marked)
 {
 	struct xr_early *e = &qp->defer.early;
 	u64 ns;
@@ -104,10 +108,10 @@ void xr_gap_again(struct xr_qp *qp, u32 psn, bool again)
 		if (!e->filled[i].ns || e->filled[i].psn != psn)
 			continue;
 		ns = e->filled[i].ns;
-		/* Another copy that was sent again says nothing of the first copy. */
-		if (e->filled[i].since && again)
+		/* Both copies were sent again: that says nothing of the original packet. */
+		if (e->filled[i].since && marked)
 			return;
-		/* The first copy comes now, so late. */
+		/* This is the original packet, late by the time since the hole appeared. */
 		if (e->filled[i].since)
 			ns = min(ktime_get_ns() - e->filled[i].since, XR_EARLY_REORDER_MAX);
 		xr_gap_late(e, ns);

@@ -36,7 +36,7 @@ u32 xr_gap_epsn(const struct xr_qp *qp);
 bool xr_gap_waits(const struct xr_qp *qp);
 bool xr_gap_given_up(const struct xr_defer *k);
 void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d);
-void xr_gap_again(struct xr_qp *qp, u32 psn, bool again);
+void xr_gap_again(struct xr_qp *qp, u32 psn, bool marked);
 void xr_gap_twice(struct xr_qp *qp, const struct xr_deferred *d);
 bool xr_gap_expects(const struct xr_defer *k);
 bool xr_gap_judge(struct xr_qp *qp, u32 epsn);

@@ -120,8 +120,9 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xr_qp_attr *a)
 }
 
 /*
- * Find out whether packets may have the own address of the queue pair after a change. The VLAN is
- * known once the peer's Ethernet address is. Return: 0 or -EADDRNOTAVAIL.
+ * Check that packets of the queue pair may have its own address after a change: the link's device
+ * must have the address, on the VLAN if that is known, which it is once the peer's Ethernet address
+ * is known. Return: 0 or -EADDRNOTAVAIL.
  */
 static int xr_qp_own_check(const struct xr_qp *qp, const struct xr_qp_change *c)
 {
@@ -311,7 +312,10 @@ static void xr_qp_begin(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to)
 	}
 }
 
-/* The part of a change for which packets are held. @claimed: of xr_qp_hold(). */
+/*
+ * Write what packets must not see half of, and let them be executed again: the part of a change
+ * that follows xr_qp_hold(). @claimed: of that.
+ */
 static void xr_qp_held(struct xr_qp *qp, const struct xr_qp_change *c, bool claimed)
 {
 	const struct xr_qp_attr *a = c->attr;
@@ -329,7 +333,7 @@ static void xr_qp_held(struct xr_qp *qp, const struct xr_qp_change *c, bool clai
 		xr_qp_release(qp->map);
 }
 
-/* The rest of a change. */
+/* Make the part of a change that packets may see half of, and publish the new state. */
 static void xr_qp_enter(struct xr_qp *qp, const struct xr_qp_change *c)
 {
 	const struct xr_qp_attr *a = c->attr;
@@ -346,8 +350,8 @@ static void xr_qp_enter(struct xr_qp *qp, const struct xr_qp_change *c)
 	xr_qp_set(qp, a);
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
 		xr_tx_template(qp->map);
+	/* A packet that the addresses of the previous connection admitted is not executed. */
 	if (to == XROCE_QPS_RTR)
-		/* Nor is a packet executed that addresses of the previous connection admitted. */
 		xr_qp_resume(qp);
 	WRITE_ONCE(qp->state, to);
 	xr_qp_set_map_state(qp, to);

@@ -271,7 +271,11 @@ static void xr_delay_round(struct xroce_cc *c, bool calm, u32 now)
 	d->round_at = now;
 }
 
-/* Pace what is a matter of the network. Twice as fast as long as nothing is known. */
+/*
+ * Choose the rate: a window in a round-trip time, twice that until there has been a queue. @near:
+ * the present round-trip time, @base: without a queue, both in nanoseconds. A path of at most
+ * XR_DELAY_FREE is not paced: its delay comes from hosts and batches, not from the network.
+ */
 static void xr_delay_rate(struct xroce_cc *c, u32 near, u32 base)
 {
 	u64 bytes = (u64)c->cwnd * c->mtu >> XROCE_CC_SHIFT;
@@ -289,7 +293,7 @@ static void xr_delay_rate(struct xroce_cc *c, u32 near, u32 base)
 	c->rate = div_u64(bytes * NSEC_PER_SEC, base);
 }
 
-/* Whatever fills the queue: no more may wait there for XR_DELAY_QUIET round-trip times. */
+/* For XR_DELAY_QUIET round-trip times do not raise xr_delay::room, even if the queue stays full. */
 static void xr_delay_quiet(struct xroce_cc *c, u32 now)
 {
 	u32 wait = (XR_DELAY_FULL - XR_DELAY_QUIET) * xr_delay_units(c->srtt);
@@ -299,24 +303,33 @@ static void xr_delay_quiet(struct xroce_cc *c, u32 now)
 		d->low = now - wait;
 }
 
-/* The queue is not full of others for long. Once in a round-trip time. @empty: there is none */
-static void xr_delay_low(struct xroce_cc *c, bool empty, u32 now)
+/* A sample shows no queue, so no other traffic keeps it full. */
+static void xr_delay_empty(struct xroce_cc *c, u32 now)
 {
 	struct xr_delay *d = xr_delay(c);
 
-	/* They may be about to fill it again: so does TCP. */
-	if (!empty && xr_delay_crowded(d)) {
-		xr_delay_quiet(c, now);
-		d->room -= d->room / XR_DELAY_BACK;
-		return;
-	}
 	d->low = now;
 	d->room = min(d->room, XR_DELAY_ROOM);
 }
 
+/* A sample, one in a round-trip time, shows a queue that is nearly empty. */
+static void xr_delay_low(struct xroce_cc *c, u32 now)
+{
+	struct xr_delay *d = xr_delay(c);
+
+	if (!xr_delay_crowded(d)) {
+		xr_delay_empty(c, now);
+		return;
+	}
+	/* The traffic that had filled the queue may fill it again, as TCP does after a loss. */
+	xr_delay_quiet(c, now);
+	d->room -= d->room / XR_DELAY_BACK;
+}
+
 /*
- * Compare with the shortest round-trip time, and with the longest. Return: whether this one shows
- * that a queue was taken for none, or that others have begun to pause.
+ * Compare a round-trip time with the shortest one, and with that of a full queue. Return: whether
+ * it is much shorter than any before, so that a pause shall begin: either the shortest time
+ * included a queue, or other connections have begun to pause.
  */
 static bool xr_delay_seen(struct xroce_cc *c, u32 rtt, u32 now)
 {
@@ -327,13 +340,13 @@ static bool xr_delay_seen(struct xroce_cc *c, u32 rtt, u32 now)
 	none = d->floor + d->floor / 8 + xr_delay_free(d->floor);
 	if (!d->floor || rtt <= none) {
 		d->seen = now;
-		xr_delay_low(c, true, now);
+		xr_delay_empty(c, now);
 	} else if (rtt <= d->floor + (d->peak - min(d->peak, d->floor)) / 8 * XR_DELAY_DIP) {
-		xr_delay_low(c, false, now);
+		xr_delay_low(c, now);
 	}
-	/* The module forgets it after a while. */
+	/* The module forgets the shortest time after a while: see rtt.h. */
 	d->floor = c->min_rtt;
-	/* Of what others fill, this connection may have had much. */
+	/* If other traffic fills the queue, a shorter time may only mean that less of it waits. */
 	return d->started && lower && !xr_delay_crowded(d);
 }
 

@@ -99,7 +99,7 @@ void xr_request_ecn(struct xr_qp *qp, bool listens)
 	struct xr_send *s = &qp->send;
 	u8 tos = qp->map->tos;
 
-	/* As the owner wants it. */
+	/* Without the bits set here before, as the owner of the queue pair has chosen it. */
 	if (s->ecn)
 		tos &= ~XROCE_ECN_MASK;
 	s->ecn = listens && !(tos & XROCE_ECN_MASK);

@@ -25,8 +25,9 @@
 #define XR_PROBE_FIRST	1	/* the oldest packet that is not acknowledged */
 #define XR_PROBE_LAST	2
 
-/* The time of a probe doubles so many times; at most, and while there are other responses. */
+/* How many times the time until the next probe doubles, at most. */
 #define XR_PROBE_DOUBLE	6u
+/* How many times the time for the response to such a packet doubles while others arrive. */
 #define XR_PROBE_HEARD	3u
 
 /*
@@ -303,8 +304,8 @@ static u64 xr_resend_silence(const struct xr_qp *qp)
 }
 
 /*
- * Return: nanoseconds since something was heard. What is paced may have been sent long after that:
- * since then.
+ * Return: nanoseconds since xr_send::heard_at, or since the last paced packet was sent, if that was
+ * later.
  */
 static u64 xr_resend_waited(const struct xr_send *s, u64 now)
 {
@@ -358,13 +359,19 @@ void xr_resend_gap(struct xr_send *s)
 	}
 }
 
-/* Return: nanoseconds after which what was sent again of a hole is overdue. */
-static u64 xr_resend_timeout(const struct xr_send *s, bool heard)
+/*
+ * Return: nanoseconds after which the response to a packet that was sent again for a hole is
+ * overdue, while other responses arrive: it may be in a queue behind these.
+ */
+static u64 xr_resend_behind(const struct xr_send *s)
 {
-	u64 ns = xr_rtt_timeout(&s->rtt);
+	return (xr_rtt_timeout(&s->rtt) << XR_PROBE_HEARD) + 2 * s->score.reorder;
+}
 
-	/* While others come it may be behind them. */
-	return heard ? (ns << XR_PROBE_HEARD) + 2 * s->score.reorder : ns << s->probes;
+/* Return: likewise, while no response arrives. Each probe without an answer doubles the time. */
+static u64 xr_resend_alone(const struct xr_send *s)
+{
+	return xr_rtt_timeout(&s->rtt) << s->probes;
 }
 
 /* xr_send::tick has expired. Return: whether anything is to be sent. */
@@ -378,20 +385,20 @@ bool xr_resend_overdue(struct xr_qp *qp)
 
 	if (c->open)
 		xr_score_judge(s, now);
-	/* It has expired for a hole. */
+	/* The timer has expired for a hole, not because no response came. */
 	if (!heard && xr_resend_waited(s, now) < xr_resend_silence(qp))
 		return xr_resend_due(s);
 	s->heard_then = all;
 	s->heard_at = now;
 	if (c->open) {
-		timeout = xr_resend_timeout(s, heard);
+		timeout = heard ? xr_resend_behind(s) : xr_resend_alone(s);
 		xr_holes_overdue(s, now, timeout);
 		if ((!heard && !xr_resend_due(s)) || xr_score_again(s, now, timeout)) {
 			s->probes = min(s->probes + 1u, XR_PROBE_DOUBLE);
 			xr_resend_probe(s);
 		}
 	} else if (!heard && xr_inflight_unasked(s)) {
-		/* Nobody waits for it. Most often the next packet can ask. */
+		/* No completion depends on it. Most often the next packet can ask. */
 		if (s->owed)
 			xr_resend_ask(qp);
 		s->owed = true;

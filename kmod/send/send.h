@@ -80,7 +80,7 @@ struct xr_send_fits {
 	u32 udp_len;
 };
 
-/* No opcode: it is one of another service. */
+/* xr_send_fits::opcode of no packet: it has bits of a service, which are 0 in the others. */
 #define XR_SEND_FITS_NONE	0xff
 
 /**
@@ -91,8 +91,9 @@ struct xr_send_fits {
  * @ack: of an acknowledgement of the peer over IPv4: see xr_icrc_expected()
  * @result: of an atomic acknowledgement, likewise
  *
- * @ack and @result are also read without the lock: with an old value a packet is only judged the
- * long way. So it is in SQD after the peer's address has changed, until the queue pair is in RTS.
+ * @ack and @result are also read without the lock. A response whose CRC is not the value that was
+ * read is judged by the program as any other packet, so an old value costs time and nothing else.
+ * After a change of the peer's address in SQD both are old until the queue pair is in RTS.
  */
 struct xr_send_icrc {
 	u32 read;
@@ -104,8 +105,10 @@ struct xr_send_icrc {
 
 /**
  * struct xr_send - the send side of a queue pair
- * @lock: protects all fields but @posted, which has @post_lock, and @calls; taken in softirq, and
- *	by processes with bottom halves off
+ * @lock: all fields are written under it, but @posted (@post_lock) and @calls (atomic). Read
+ *	without it are @head (by xr_send_slot_at() of a consumer in the kernel), @listens (by
+ *	xr_cnp_queue()), @icrc (by xr_ack_checked()), @executed and @ring (by xr_post_poll()), and
+ *	@attr (by commands). Taken in softirq, and by processes with bottom halves off
  * @wqes: struct xr_swqe, @have + 1 entries of @stride bytes; NULL: none can be posted
  * @mask: number of entries of the front end's ring - 1
  * @have: number of entries - 1; less than @mask until so many have been used at a time
@@ -123,7 +126,7 @@ struct xr_send_icrc {
  * @state: what it does. XR_SEND_DYING is written under @lock and @post_lock, and read under one of
  *	them
  * @notify: raise @drained once nothing is outstanding
- * @head: index of the oldest work request that is not completed. The three indices count all
+ * @head: index of the oldest work request that is not completed. @head, @next and @tail count all
  *	work requests
  * @next: index of the work request that is sent next
  * @tail: index of the next one to be posted
@@ -136,9 +139,10 @@ struct xr_send_icrc {
  *	atomics, ATOMIC WRITE, FLUSH
  * @window: request packets that may be outstanding now, 1 to xr_cc::window
  * @silent: packets since the last one that asked for a response
- * @owed: somebody waits for the acknowledgement of one of these
+ * @owed: one of the @silent packets should be acknowledged soon, as a completion depends on it: the
+ *	last packet that can be sent asks for a response
  * @force: ask for an acknowledgement of each packet
- * @wait: for what, until @pace expires
+ * @wait: what it waits for; the wait ends when @pace expires
  * @retries: times that requests were sent again since the last progress
  * @rnr_retries: likewise after RNR NAKs
  * @since: when the first wait since the last progress began, in nanoseconds of CLOCK_MONOTONIC;
@@ -150,36 +154,36 @@ struct xr_send_icrc {
  * @attr: attributes
  * @nak: PSN of the last NAK behind a hole
  * @keeps: whether the peer keeps requests behind a hole
- * @trial: XR_KEEPS_TRIAL: the PSN behind the request that was sent again
- * @trial_reads: that is a READ or atomic
- * @paths: UDP source ports that requests may be divided among, see paths.h
- * @tried: PSN behind the last two packets that have changed places
- * @asks: it is asked for selective acknowledgements (XROCE_BTH_SACK)
- * @sacked: it has sent one
- * @discards: NAKs for sequence errors while it is XR_KEEPS_NOT, XR_SEND_DISCARDS + 1 at most
+ * @trial: XR_KEEPS_TRIAL: the PSN after the request that was sent again as the trial
+ * @trial_reads: XR_KEEPS_TRIAL: that request is a READ or atomic
+ * @paths: number of UDP source ports that requests may be divided among, see paths.h
+ * @tried: @psn when xr_paths_try() last exchanged the order of two packets
+ * @asks: packets ask the peer for selective acknowledgements (XROCE_BTH_SACK)
+ * @sacked: the peer has sent a selective acknowledgement
+ * @discards: NAKs for sequence errors while @keeps is XR_KEEPS_NOT, XR_SEND_DISCARDS + 1 at most
  * @score: what has arrived out of order
  * @rtt: round-trip time
  * @cc: congestion control: the window that the path needs
- * @listens: its algorithm hears of marks; like @ecn it does not change but by xr_request_ecn()
- * @ecn: the ECN bits of xroce_qp::tos were set for its algorithm
+ * @listens: the algorithm of @cc hears of congestion marks. xr_request_ecn() writes it, and @ecn
+ * @ecn: xr_request_ecn() has set the ECN bits of xroce_qp::tos for that algorithm
  * @tick: judges holes and probes, while anything is outstanding
- * @ticking: it is queued, or being handled
- * @heard: responses so far
- * @heard_then: what that was at @heard_at, and xroce_qp::req_stale, together
- * @heard_at: when @tick expired for the sake of what is heard, or was started, in nanoseconds of
- *	CLOCK_MONOTONIC
+ * @ticking: @tick is queued, or its function runs
+ * @heard: number of responses that the module has taken
+ * @heard_then: the sum of @heard and xroce_qp::req_stale at @heard_at
+ * @heard_at: when xr_resend_watch() started @tick, or xr_resend_overdue() last looked for responses
+ *	that had come since, in nanoseconds of CLOCK_MONOTONIC
  * @probes: times that @tick found nothing new, XR_PROBE_DOUBLE at most
  * @probe: packets to be sent as probes, XR_PROBE_*
- * @stale: what xroce_qp::req_stale was at the last local ACK timeout
+ * @stale: xroce_qp::req_stale at the last local ACK timeout
  * @spared: times that the timeout was extended since the last progress
  * @ticks: the local ACK timeout in jiffies; 0: none
- * @deadline: when it ends, in jiffies
- * @timer: notices the end; runs more often than that, so that progress need not restart it
+ * @deadline: when the local ACK timeout ends, in jiffies
+ * @timer: notices @deadline; expires more often, so that progress need not restart it
  * @pace: expires after an RNR NAK's time, or when the device may have room again
  * @tasklet: sends what exceeds the budget of a system call or packet; flushes
  * @cpu: CPU that sent the last packets. While they may be in its queue of the device, no other CPU
  *	sends: its queue is another one, and might be faster
- * @sent: UC: when that was, in jiffies
+ * @sent: UC: when @cpu sent them, in jiffies
  * @called: @cpu has been told to send, and has not done so yet
  * @calls: number of calls by @call that are about to begin or have not ended; xr_steer_close()
  *	waits until it is 0. Atomic, under no lock
@@ -187,19 +191,20 @@ struct xr_send_icrc {
  * @batch: frames that are built but not sent
  * @header: Ethernet to base transport header of all requests, with the lengths and opcode of @fits
  * @l2_len: bytes of the Ethernet header in it
- * @header_len: bytes of all of them
+ * @header_len: bytes of all headers in @header
  * @ipv6: the IP header is IPv6
  * @fits: packets that @header fits, most often also the next one
  * @icrc: RC: invariant CRCs that belong to @header
  * @drained: XROCE_EVENT_SQ_DRAINED
  * @ring: of a queue pair of /dev/xroce: the program's ring. See send/ring.h
  * @ring_stride: bytes of an entry of it
- * @poll: executes what is posted to it and precedes packets, xr_post_poll(); NULL: there is no ring
- * @executed: index up to which entries of it that precede packets have been executed, so far as
- *	they can be; written under @lock, read without it by xr_post_poll()
- * @rest: what the tasklet calls for entries before @rest_end that precede packets; NULL: there are
- *	none
- * @rest_end: index
+ * @poll: xr_post_poll(), which executes the binds and invalidations in @ring before a packet is
+ *	judged; NULL: there is no ring
+ * @executed: index in @ring. The binds and invalidations before it have been executed, unless they
+ *	wait for a work request before them
+ * @rest: the function by which the tasklet executes binds and invalidations that @poll has left;
+ *	NULL: it has left none
+ * @rest_end: index in @ring up to which @rest executes them
  *
  * @wqes to @by_kernel do not change while the queue pair exists, except that xr_send_close() clears
  * @consumer, and xr_send_grow() replaces @wqes, both under @lock. Programs post under @lock, and

@@ -26,12 +26,15 @@ int xp_local_ring(struct xp_qp *qp)
 {
 	int err = xp_doorbell(xp_qp_context(qp), qp->vqp.qp.qp_num);
 
-	/* Afterwards: who finds it cleared need not wait. With xp_sq::lock nobody sets it. */
+	/*
+	 * After the doorbell, because a thread that finds it cleared rings none. Under
+	 * xp_sq::lock no other thread sets it meanwhile.
+	 */
 	__atomic_store_n(&qp->sq.posted, false, __ATOMIC_RELEASE);
 	return err;
 }
 
-/* Whoever has the lock after this finds them executed. */
+/* xp_context::lock is held until all are executed: its next holder finds none pending. */
 void xp_local_finish(struct xp_context *ctx)
 {
 	struct xp_qp *qp;
