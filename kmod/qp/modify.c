@@ -151,22 +151,31 @@ static int xr_qp_own_check(const struct xr_qp *qp, const struct xr_qp_change *c)
 }
 
 /*
- * If a change connects the queue pair with a peer, find out whether it may, and take the lock of
- * peers. Return: the peer, for xr_peer_set() or xr_peer_put(); NULL: the change does not; or as
- * xr_peer_get().
+ * If a change connects the queue pair with a peer, take the lock of peers, and end connections of
+ * other owners with that peer as far as @privileged (of the caller) allows. Return: the peer, for
+ * xr_peer_set() or xr_peer_put(); NULL, without the lock: the change does not connect; or, without
+ * the lock, an errno of xr_peer_get() or xr_peer_clear().
  */
 static struct xr_peer *xr_qp_meet(struct xr_qp *qp, const struct xr_qp_change *c, bool privileged)
 {
 	const struct xr_qp_attr *a = c->attr;
 	struct xr_peer *peer;
+	int ret;
 
 	if (qp->type == XROCE_QPT_UD || !(a->mask & XROCE_QP_AV))
 		return NULL;
 	xr_peers_lock();
-	peer = xr_peer_get(qp, &a->dgid,
-			   c->to == XROCE_QPS_RTR ? a->dest_qpn : qp->peer, privileged);
-	if (IS_ERR(peer))
+	peer = xr_peer_get(qp, &a->dgid, c->to == XROCE_QPS_RTR ? a->dest_qpn : qp->peer);
+	if (IS_ERR(peer)) {
 		xr_peers_unlock();
+		return peer;
+	}
+	ret = xr_peer_clear(peer, qp, privileged);
+	if (ret) {
+		xr_peer_put(peer);
+		xr_peers_unlock();
+		return ERR_PTR(ret);
+	}
 	return peer;
 }
 

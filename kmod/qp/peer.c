@@ -146,45 +146,24 @@ static void xr_peer_count(const struct xr_link *link)
 	local_bh_enable();
 }
 
-/*
- * Let others than @owner leave @peer: those in ERR, and with @privileged those that connected
- * without privileges, which move to ERR. Each of them leaves at most once, so this takes no longer
- * than what they have done to come. Return: whether none of another owner is left.
- */
-static bool xr_peer_clear(struct xr_peer *peer, const struct xr_owner *owner, bool privileged)
+/* End the connection of a queue pair whose peer is another owner's from now on. */
+static void xr_peer_expel(struct xr_qp *qp)
 {
-	struct xr_qp *qp, *next;
-
-	list_for_each_entry_safe(qp, next, &peer->qps, with_node) {
-		if (qp->owner == owner)
-			continue;
-		if (!xr_peer_ended(qp)) {
-			if (!privileged)
-				return false;
-			if (qp->with_privilege)
-				continue;
-			xr_send_quit(qp);
-			xr_peer_count(qp->link);
-		}
-		xr_peer_drop(qp);
-	}
-	return true;
+	xr_send_quit(qp);
+	xr_peer_count(qp->link);
 }
 
 /**
- * xr_peer_get() - find out whether a queue pair may be connected with a peer
- * @qp: the queue pair; the lock of its link is held
+ * xr_peer_get() - find or make the peer of an address and a queue pair number
+ * @qp: queue pair that is to be connected with the peer; the lock of its link is held
  * @addr: the peer's address
  * @qpn: its queue pair number
- * @privileged: of the caller
  *
  * The lock of peers is held. Sleeps.
  *
- * Return: the peer, for xr_peer_set() or xr_peer_put(); -EADDRINUSE: a queue pair of another owner
- * is connected with it; -ENOMEM.
+ * Return: the peer, for xr_peer_clear(), and then xr_peer_set() or xr_peer_put(); -ENOMEM.
  */
-struct xr_peer *xr_peer_get(const struct xr_qp *qp, const struct in6_addr *addr, u32 qpn,
-			    bool privileged)
+struct xr_peer *xr_peer_get(const struct xr_qp *qp, const struct in6_addr *addr, u32 qpn)
 {
 	const struct xr_link *link = qp->link;
 	bool local = ipv6_addr_type(addr) & IPV6_ADDR_LINKLOCAL;
@@ -211,21 +190,53 @@ struct xr_peer *xr_peer_get(const struct xr_qp *qp, const struct in6_addr *addr,
 		peer->owner = qp->owner;
 	}
 	peer->users++;
-	if (likely(peer->owner == qp->owner))
-		return peer;
-	if (!xr_peer_clear(peer, qp->owner, privileged)) {
-		xr_peer_count(link);
-		xr_peer_put(peer);
-		return ERR_PTR(-EADDRINUSE);
-	}
 	return peer;
+}
+
+/**
+ * xr_peer_clear() - have queue pairs of other owners leave a peer
+ * @peer: the peer, of xr_peer_get() under the same lock of peers
+ * @qp: queue pair that is to be connected with it; the lock of its link is held
+ * @privileged: of the caller, see xr_peer_privileged()
+ *
+ * Queue pairs in ERR leave. If the caller is privileged, so do those that were connected without
+ * privileges: this ends their connections, and they move to ERR. A queue pair leaves once for each
+ * time that it was connected, so this takes no longer than connecting them did.
+ *
+ * The lock of peers is held. Sleeps.
+ *
+ * Return: 0: @qp may be connected; -EADDRINUSE: the caller is not privileged, and a queue pair of
+ * another owner is connected.
+ */
+int xr_peer_clear(struct xr_peer *peer, const struct xr_qp *qp, bool privileged)
+{
+	struct xr_qp *other, *next;
+
+	lockdep_assert_held(&xr_peers_mutex);
+	if (likely(peer->owner == qp->owner))
+		return 0;
+	list_for_each_entry_safe(other, next, &peer->qps, with_node) {
+		if (other->owner == qp->owner)
+			continue;
+		if (!xr_peer_ended(other)) {
+			if (!privileged) {
+				xr_peer_count(qp->link);
+				return -EADDRINUSE;
+			}
+			if (other->with_privilege)
+				continue;
+			xr_peer_expel(other);
+		}
+		xr_peer_drop(other);
+	}
+	return 0;
 }
 
 /**
  * xr_peer_set() - connect a queue pair with a peer, instead of its previous one
  * @qp: the queue pair; the lock of its link is held
- * @peer: the peer, of xr_peer_get() under the same lock of peers
- * @privileged: of the caller
+ * @peer: the peer, cleared by xr_peer_clear() under the same lock of peers
+ * @privileged: of the caller, see xr_peer_privileged()
  */
 void xr_peer_set(struct xr_qp *qp, struct xr_peer *peer, bool privileged)
 {

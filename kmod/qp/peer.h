@@ -23,8 +23,8 @@ struct xr_qp;
 bool xr_peer_privileged(const struct xr_link *link, const struct xr_owner *caller);
 void xr_peers_lock(void);
 void xr_peers_unlock(void);
-struct xr_peer *xr_peer_get(const struct xr_qp *qp, const struct in6_addr *addr, u32 qpn,
-			    bool privileged);
+struct xr_peer *xr_peer_get(const struct xr_qp *qp, const struct in6_addr *addr, u32 qpn);
+int xr_peer_clear(struct xr_peer *peer, const struct xr_qp *qp, bool privileged);
 void xr_peer_set(struct xr_qp *qp, struct xr_peer *peer, bool privileged);
 void xr_peer_put(struct xr_peer *peer);
 void xr_peer_leave(struct xr_qp *qp);
