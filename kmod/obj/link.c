@@ -149,27 +149,18 @@ static bool xr_link_dev_ok(const struct net_device *dev)
 	return strcmp(kind, "ipvlan") && strcmp(kind, "ipvtap");
 }
 
-/**
- * xr_link_add() - make a link without maps
- * @maker: file that it belongs to until it has maps
- * @ifindex: network device in the caller's network namespace
- *
- * Return: the number of the link; -ENODEV: no such device; -EOPNOTSUPP: it is an ipvlan
- * device; -EEXIST: it has a link; -ENOSPC: there are XR_MAX_LINKS links; -ENOMEM.
- */
-int xr_link_add(struct xr_ctx *maker, u32 ifindex)
+/* Make a link that has no device and that nobody can find. Return: the link, or an errno. */
+static struct xr_link *xr_link_new(struct xr_ctx *maker)
 {
-	struct xr_link *link;
-	u32 id;
+	struct xr_link *link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 	int ret;
 
-	link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 	if (!link)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	ret = xr_names_init(&link->names);
 	if (ret) {
 		kfree(link);
-		return ret;
+		return ERR_PTR(ret);
 	}
 	mutex_init(&link->lock);
 	xr_loop_init(&link->loop, &link->prog, &link->dev);
@@ -181,7 +172,25 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 	xr_limits_init(&link->limits, link->name);
 	link->own.limits = &link->limits;
 	link->maker = maker;
+	return link;
+}
 
+/**
+ * xr_link_add() - make a link without maps
+ * @maker: file that it belongs to until it has maps
+ * @ifindex: network device in the caller's network namespace
+ *
+ * Return: the number of the link; -ENODEV: no such device; -EOPNOTSUPP: it is an ipvlan
+ * device; -EEXIST: it has a link; -ENOSPC: there are XR_MAX_LINKS links; -ENOMEM.
+ */
+int xr_link_add(struct xr_ctx *maker, u32 ifindex)
+{
+	struct xr_link *link = xr_link_new(maker);
+	u32 id;
+	int ret;
+
+	if (IS_ERR(link))
+		return PTR_ERR(link);
 	mutex_lock(&xr_links_lock);
 	/*
 	 * Under the lock: if the device is being unregistered, either it is not found

@@ -113,6 +113,15 @@ static void xr_ib_odp_caps(struct ib_odp_caps *caps)
 		IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_SRQ_RECV;
 }
 
+/* The clock of completions, if the device has one: nanoseconds. */
+static void xr_ib_clock_caps(const struct xr_ibdev *dev, struct ib_device_attr *attr)
+{
+	if (!dev->own)
+		return;
+	attr->timestamp_mask = U64_MAX;
+	attr->hca_core_clock = NSEC_PER_MSEC;
+}
+
 /*
  * Sizes of the link's tables, and limits of its objects. Regions and windows share a table.
  * Limits of users (own/limit.h) and control groups may be lower.
@@ -171,11 +180,7 @@ int xr_ib_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.local_ca_ack_delay = XR_IB_ACK_DELAY,
 	};
 	xr_ib_odp_caps(&attr->odp_caps);
-	/* The clock of completions: nanoseconds. */
-	if (to_xr_ibdev(ib)->own) {
-		attr->timestamp_mask = U64_MAX;
-		attr->hca_core_clock = NSEC_PER_MSEC;
-	}
+	xr_ib_clock_caps(to_xr_ibdev(ib), attr);
 	return 0;
 }
 
