@@ -68,11 +68,11 @@ static void xr_defer_watch(struct xr_defer *k)
 }
 
 /*
- * Add a copy of the frame in its place. @memory: it waits for memory. The lock is held. Return: 0;
- * -EEXIST: a frame with its PSN is there; -ENOSPC: no room, no program to execute it later, or the
- * queue is closed, refusing or has lost a frame; -ENOMEM.
+ * Add a copy of the frame in its place. @max: how many frames there may be with it. The lock is
+ * held. Return: 0; -EEXIST: a frame with its PSN is there; -ENOSPC: no room, no program to execute
+ * it later, or the queue is closed, refusing or has lost a frame; -ENOMEM.
  */
-static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp, bool memory)
+static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp, u32 max)
 {
 	struct xr_defer *k = &qp->defer;
 	struct xr_deferred *d, *at;
@@ -80,7 +80,7 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp, bool memory)
 	lockdep_assert_held(&k->lock);
 	if (!k->active || k->refuse || k->lost ||
 	    !rcu_access_pointer(qp->link->prog) ||
-	    k->count >= xr_defer_max(qp, memory))
+	    k->count >= max)
 		return -ENOSPC;
 	if (!xr_charge_deferred(qp->owner))
 		return -ENOSPC;
@@ -152,7 +152,8 @@ int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 		 * Frames deferred after this packet passed qp_detour() must not precede it. On RC
 		 * they are behind it.
 		 */
-		ret = k->count && qp->type != XROCE_QPT_RC ? -ENOSPC : xr_defer_add(qp, xdp, true);
+		ret = k->count && qp->type != XROCE_QPT_RC ? -ENOSPC :
+		      xr_defer_add(qp, xdp, xr_defer_max_memory());
 		if (!ret) {
 			xr_defer_watch(k);
 			xr_defer_wait(k, miss->odp);
@@ -194,11 +195,11 @@ static int xr_defer_among(struct xr_qp *qp, struct xdp_buff *xdp)
 		return -ENOENT;
 	if (ahead < 0)
 		return -EALREADY;
-	/* Before xr_defer_max() reads it: the memory may become resident at any time. */
+	/* Before xr_defer_max_behind() reads it: the memory may become resident at any time. */
 	memory = READ_ONCE(k->waiter.on);
 	if (!memory && ahead >= (s32)XR_EARLY_PSNS)
 		return -ENOSPC;
-	ret = xr_defer_add(qp, xdp, false);
+	ret = xr_defer_add(qp, xdp, xr_defer_max_behind(qp));
 	if (!ahead || k->early.ask)
 		queue_work(system_bh_wq, &k->work);
 	if (ret == -EEXIST)
@@ -264,7 +265,7 @@ int xr_defer_early(struct xr_qp *qp, struct xdp_buff *xdp)
 	    ahead >= (s32)XR_EARLY_PSNS || xr_gap_refused(qp))
 		return -EINVAL;
 	spin_lock(&k->lock);
-	ret = xr_defer_add(qp, xdp, false);
+	ret = xr_defer_add(qp, xdp, xr_defer_max_behind(qp));
 	if (!ret) {
 		queue_work(system_bh_wq, &k->work);
 		ret = xr_gap_answers(k) ? 0 : -EAGAIN;

@@ -22,11 +22,17 @@ module_param(odp_defer_ms, uint, 0644);
 MODULE_PARM_DESC(odp_defer_ms,
 		 "milliseconds after which a deferred packet is answered with an RNR NAK (20)");
 
-/* Return: how many frames there may be. @memory: they wait for memory. The lock is held. */
-u32 xr_defer_max(const struct xr_qp *qp, bool memory)
+/* Return: how many frames there may be, with one that waits for memory. */
+u32 xr_defer_max_memory(void)
 {
-	if (memory || qp->type != XROCE_QPT_RC || READ_ONCE(qp->defer.waiter.on))
-		return min(READ_ONCE(odp_defer_max), XR_QP_DEFERRED_MAX);
+	return min(READ_ONCE(odp_defer_max), XR_QP_DEFERRED_MAX);
+}
+
+/* Return: how many frames there may be, with one that waits for those before it. */
+u32 xr_defer_max_behind(const struct xr_qp *qp)
+{
+	if (qp->type != XROCE_QPT_RC || READ_ONCE(qp->defer.waiter.on))
+		return xr_defer_max_memory();
 	return XR_QP_EARLY_MAX;
 }
 

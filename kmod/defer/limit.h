@@ -20,7 +20,8 @@ struct xr_qp;
 #define XR_QP_EARLY_MAX		1024u
 #define XR_EARLY_PSNS		8192u
 
-u32 xr_defer_max(const struct xr_qp *qp, bool memory);
+u32 xr_defer_max_memory(void);
+u32 xr_defer_max_behind(const struct xr_qp *qp);
 bool xr_defer_never(void);
 u64 xr_defer_longest(void);
 

@@ -355,14 +355,18 @@ bool xr_cq_holds(struct xr_cq *cq, bool urgent)
 				  urgent || xr_cq_used(cq, cq->format) >= size - size / 4);
 }
 
-/* Change the moderation of a queue: see xr_moderator_set(). What is held fires. */
-static void xr_cq_moderate_by(struct xr_cq *cq, struct xr_moderation by, bool own)
+/*
+ * Change the moderation of a queue by @set, xr_moderator_own() or xr_moderator_follow(). If
+ * completions are held, the queue fires.
+ */
+static void xr_cq_moderate_by(struct xr_cq *cq, struct xr_moderation by,
+			      bool (*set)(struct xr_moderator *m, struct xr_moderation by))
 {
 	unsigned long flags;
 	bool fired;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	fired = xr_moderator_set(&cq->moderator, by, own) && xr_cq_fire(cq);
+	fired = set(&cq->moderator, by) && xr_cq_fire(cq);
 	spin_unlock_irqrestore(&cq->lock, flags);
 	xr_cq_tell(cq, fired);
 }
@@ -379,7 +383,7 @@ int xr_cq_moderate(struct xr_cq *cq, u32 count, u32 usec)
 {
 	if (count > XROCE_MODERATION_COUNT_MAX || usec > XROCE_MODERATION_USEC_MAX)
 		return -EINVAL;
-	xr_cq_moderate_by(cq, xr_moderation_of(count, usec), true);
+	xr_cq_moderate_by(cq, xr_moderation_of(count, usec), xr_moderator_own);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(xr_cq_moderate);
@@ -404,7 +408,7 @@ int xr_cq_moderate_all(struct xr_link *link, u32 count, u32 usec)
 	mutex_lock(&link->lock);
 	link->moderation = xr_moderation_of(count, usec);
 	xa_for_each(&link->cqs, id, cq)
-		xr_cq_moderate_by(cq, link->moderation, false);
+		xr_cq_moderate_by(cq, link->moderation, xr_moderator_follow);
 	mutex_unlock(&link->lock);
 	return 0;
 }

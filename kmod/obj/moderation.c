@@ -78,15 +78,22 @@ bool xr_moderator_release(struct xr_moderator *m)
 	return held;
 }
 
-/*
- * Change the moderation, to one of the queue's own, or to that of its link unless it has one of its
- * own. Return: whether something was held: the queue fires now.
- */
-bool xr_moderator_set(struct xr_moderator *m, struct xr_moderation by, bool own)
+/* Give a queue a moderation of its own. Return: whether something was held: the queue fires now. */
+bool xr_moderator_own(struct xr_moderator *m, struct xr_moderation by)
 {
-	if (!own && m->own)
+	m->own = true;
+	m->by = by;
+	return xr_moderator_release(m);
+}
+
+/*
+ * Give a queue the moderation of its link, unless it has one of its own. Return: as
+ * xr_moderator_own().
+ */
+bool xr_moderator_follow(struct xr_moderator *m, struct xr_moderation by)
+{
+	if (m->own)
 		return false;
-	m->own = own;
 	m->by = by;
 	return xr_moderator_release(m);
 }

@@ -43,7 +43,8 @@ bool xr_moderation_ok(u32 count, u32 usec);
 struct xr_moderation xr_moderation_of(u32 count, u32 usec);
 void xr_moderator_init(struct xr_moderator *m, enum hrtimer_restart (*expired)(struct hrtimer *));
 bool xr_moderator_holds(struct xr_moderator *m, bool now);
-bool xr_moderator_set(struct xr_moderator *m, struct xr_moderation by, bool own);
+bool xr_moderator_own(struct xr_moderator *m, struct xr_moderation by);
+bool xr_moderator_follow(struct xr_moderator *m, struct xr_moderation by);
 bool xr_moderator_release(struct xr_moderator *m);
 bool xr_moderator_expired(struct xr_moderator *m, enum hrtimer_restart *again);
 

@@ -264,7 +264,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	xr_mcast_leave_all(&link->mcast, qp);
 	xr_defer_close(qp);
 	xr_responses_close(qp);
-	xr_send_stop(qp, false);
+	xr_send_reset(qp);
 	xr_peer_leave(qp);
 	claimed = xr_qp_claim(q);
 	xr_qp_erase(q);

@@ -254,7 +254,7 @@ static void xr_qp_enter_reset(struct xr_qp *qp)
 	xr_qp_shut(qp);
 	/* In RESET, work requests are discarded and cannot move it to ERR. */
 	WRITE_ONCE(qp->state, XROCE_QPS_RESET);
-	xr_send_stop(qp, false);
+	xr_send_reset(qp);
 	xr_send_set(qp, &(struct xr_send_attr){});
 	xr_responses_reset(&qp->responses);
 	xr_recv_reset(qp);
@@ -316,7 +316,7 @@ static void xr_qp_begin(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to)
 		xr_send_drain(qp, a->tell_drained);
 		return;
 	case XROCE_QPS_ERR:
-		xr_send_stop(qp, true);
+		xr_send_stop(qp);
 		xr_recv_stop(qp);
 	}
 }

@@ -40,7 +40,7 @@ struct xr_swqe;
  *    ^                    |    <--------    |
  *    |                    |      start      |
  *    +--------------------+-----------------+       any of them ------> DYING
- *       stop, quit, a failure                                   close
+ *    stop, reset, quit, a failure                               close
  *
  * The words are functions of state.h: xr_send_start(), and so on.
  */

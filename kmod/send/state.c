@@ -112,14 +112,11 @@ void xr_send_drain(struct xr_qp *qp, bool tell)
 	spin_unlock_bh(&s->lock);
 }
 
-/* The queue pair comes to ERR, or to RESET. @flush: complete all work requests. May sleep. */
-void xr_send_stop(struct xr_qp *qp, bool flush)
+/* Send nothing any more, and take what consumers in the kernel have posted. @s->lock is held. */
+static void xr_send_halt(struct xr_send *s)
 {
-	struct xr_send *s = &qp->send;
 	unsigned long irq;
-	bool more = flush;
 
-	spin_lock_bh(&s->lock);
 	xr_requester_idle(s);
 	/* If it is expiring now, xr_requester_wake() ends the wait. */
 	if (hrtimer_try_to_cancel(&s->pace) >= 0)
@@ -129,16 +126,36 @@ void xr_send_stop(struct xr_qp *qp, bool flush)
 	raw_spin_lock_irqsave(&s->post_lock, irq);
 	xr_requester_take(s);
 	raw_spin_unlock_irqrestore(&s->post_lock, irq);
-	if (!flush)
-		xr_send_discard(s);
+}
+
+/* The queue pair comes to RESET, or is being destroyed: discard all work requests. */
+void xr_send_reset(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	xr_send_halt(s);
+	xr_send_discard(s);
 	xr_requester_show(qp);
 	spin_unlock_bh(&s->lock);
-	while (more) {
+}
+
+/* The queue pair comes to ERR: complete all work requests. Sleeps. */
+void xr_send_stop(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	bool more;
+
+	spin_lock_bh(&s->lock);
+	xr_send_halt(s);
+	xr_requester_show(qp);
+	spin_unlock_bh(&s->lock);
+	do {
 		spin_lock_bh(&s->lock);
 		more = xr_send_flush(qp);
 		spin_unlock_bh(&s->lock);
 		cond_resched();
-	}
+	} while (more);
 }
 
 /**

@@ -12,7 +12,8 @@ struct xr_qp;
 
 void xr_send_start(struct xr_qp *qp);
 void xr_send_drain(struct xr_qp *qp, bool tell);
-void xr_send_stop(struct xr_qp *qp, bool flush);
+void xr_send_stop(struct xr_qp *qp);
+void xr_send_reset(struct xr_qp *qp);
 void xr_send_quit(struct xr_qp *qp);
 void xr_send_close(struct xr_qp *qp);
 void xr_send_move(struct xr_qp *qp, const u8 *dmac);

@@ -252,11 +252,11 @@ int xr_ib_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	int ret;
 
 	mutex_lock(&qp->modify_lock);
-	xr_ib_counter_quit(qp, true);
+	xr_ib_counter_quit(qp);
 	ret = xr_qp_delete(qp->qp->link, xr_ib_owner(ib->device, udata), ib->qp_num);
 	/* Some kernels query it until this returns: rdma(8) lists it. */
 	if (ret)
-		xr_ib_counter_quit(qp, false);
+		xr_ib_counter_stay(qp);
 	else
 		qp->qp = NULL;
 	mutex_unlock(&qp->modify_lock);

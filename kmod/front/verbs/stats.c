@@ -261,17 +261,26 @@ int xr_ib_counter_unbind_qp(struct ib_qp *ib, u32 port)
 }
 
 /*
- * Unbind a queue pair from its counter before it is destroyed, and refuse to bind it again. ib_core
- * has unbound it, but may have bound it again meanwhile. @going: true: it is about to be destroyed;
- * false: that has failed, and it may be bound again.
+ * A queue pair is about to be destroyed: unbind it from its counter, and refuse to bind it again.
+ * ib_core has unbound it, but may have bound it again meanwhile.
  */
-void xr_ib_counter_quit(struct xr_ibqp *qp, bool going)
+void xr_ib_counter_quit(struct xr_ibqp *qp)
 {
 	struct xr_ibdev *dev = to_xr_ibdev(qp->ib.device);
 
 	mutex_lock(&dev->counters_lock);
 	xr_ib_counter_unbind(qp);
-	qp->dying = going;
+	qp->dying = true;
+	mutex_unlock(&dev->counters_lock);
+}
+
+/* After xr_ib_counter_quit() the queue pair could not be destroyed: it may be bound again. */
+void xr_ib_counter_stay(struct xr_ibqp *qp)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(qp->ib.device);
+
+	mutex_lock(&dev->counters_lock);
+	qp->dying = false;
 	mutex_unlock(&dev->counters_lock);
 }
 

@@ -421,7 +421,8 @@ int xr_ib_counter_dealloc(struct rdma_counter *counter);
 int xr_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib, u32 port);
 struct rdma_hw_stats *xr_ib_counter_alloc_stats(struct rdma_counter *counter);
 int xr_ib_counter_update_stats(struct rdma_counter *counter);
-void xr_ib_counter_quit(struct xr_ibqp *qp, bool going);
+void xr_ib_counter_quit(struct xr_ibqp *qp);
+void xr_ib_counter_stay(struct xr_ibqp *qp);
 void xr_ib_counter_keep(struct xr_ibqp *qp);
 void xr_ib_counter_restart(struct xr_ibqp *qp);
 
