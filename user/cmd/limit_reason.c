@@ -79,24 +79,38 @@ static bool table_full(const struct xroce_limit_query *q, const char *whose,
 	return true;
 }
 
-static bool link_full(struct xroce *x, const struct wanted *w, bool user)
+/* Query the limits that @q names, and compare: as full(). @whose: as it is said in the text. */
+static bool any_full(struct xroce_limit_query *q, const char *whose, const struct wanted *w)
+{
+	__u32 flags = q->flags;
+
+	if (xroce_limit_query(q))
+		return false;
+	q->flags = flags;
+	return (w->what != XROCE_COUNT_PINNED && full(q, whose, w->what, 1)) ||
+	       (w->bytes && full(q, whose, XROCE_COUNT_PINNED,
+				 in_pages(w->bytes))) ||
+	       (!w->persistent && table_full(q, whose, w->what));
+}
+
+static bool link_full(struct xroce *x, const struct wanted *w)
+{
+	struct xroce_limit_query q = { .link = xroce_link(x) };
+
+	return any_full(&q, "the link", w);
+}
+
+static bool user_full(struct xroce *x, const struct wanted *w)
 {
 	struct xroce_limit_query q = {
-		.flags = user ? XROCE_F_USER : 0,
+		.flags = XROCE_F_USER,
 		.link = xroce_link(x),
-		.uid = user ? getuid() : 0,
+		.uid = getuid(),
 	};
-	char whose[32] = "the link";
+	char whose[32];
 
-	if (xroce_limit_query(&q))
-		return false;
-	q.flags = user ? XROCE_F_USER : 0;
-	if (user)
-		snprintf(whose, sizeof(whose), "user %u", q.uid);
-	return (w->what != XROCE_COUNT_PINNED && full(&q, whose, w->what, 1)) ||
-	       (w->bytes && full(&q, whose, XROCE_COUNT_PINNED,
-				 in_pages(w->bytes))) ||
-	       (!w->persistent && table_full(&q, whose, w->what));
+	snprintf(whose, sizeof(whose), "user %u", q.uid);
+	return any_full(&q, whose, w);
 }
 
 /* Bytes that a process has pinned. @pid: 0: this process. */
@@ -137,8 +151,8 @@ static bool memlock_full(const struct wanted *w)
 const char *limit_reason(struct xroce *x, int err, const struct reason *table,
 			 const struct wanted *wanted)
 {
-	if (err == -EDQUOT && (link_full(x, wanted, false) ||
-			       (!wanted->persistent && link_full(x, wanted, true))))
+	if (err == -EDQUOT && (link_full(x, wanted) ||
+			       (!wanted->persistent && user_full(x, wanted))))
 		return text;
 	if (err == -EDQUOT &&
 	    (wanted->what == XROCE_COUNT_MR || wanted->what == XROCE_COUNT_PINNED))

@@ -40,8 +40,14 @@ static const struct arg_type arg_advice = {
 	"read, write or present", parse_advice
 };
 
+/* Which of the optional words "iova" and "size" are given. */
+struct given {
+	bool iova;
+	bool size;
+};
+
 static int advise(struct xroce *x, const char *word, struct xroce_mr_advise *a,
-		  bool iova, bool size)
+		  const struct given *given)
 {
 	struct xroce_mr_query q;
 	int err = mr_find(x, word, &q);
@@ -49,10 +55,10 @@ static int advise(struct xroce *x, const char *word, struct xroce_mr_advise *a,
 	if (err)
 		return mr_not_found(word, err);
 	a->mr = q.mr;
-	if (!iova)
+	if (!given->iova)
 		a->iova = q.iova;
 	/* The module refuses a range that begins outside the region. */
-	if (!size)
+	if (!given->size)
 		a->length = a->iova - q.iova < q.length ?
 			    q.length - (a->iova - q.iova) : 1;
 	err = xroce_mr_advise(x, a);
@@ -91,8 +97,10 @@ int mr_advise(int argc, char **argv)
 	status = dev_open(dev, &x);
 	if (status)
 		return status;
-	status = advise(x, word, &a, args[IOVA].state & ARG_SEEN,
-			args[SIZE].state & ARG_SEEN);
+	status = advise(x, word, &a, &(struct given){
+		.iova = args[IOVA].state & ARG_SEEN,
+		.size = args[SIZE].state & ARG_SEEN,
+	});
 	xroce_close(x);
 	return status;
 }

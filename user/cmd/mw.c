@@ -98,17 +98,31 @@ static int mw_add(int argc, char **argv)
 	return EXIT_OK;
 }
 
-/* Fill in what is not given: the range, and the key of a type 2 window. @key: the key byte. */
+/**
+ * struct given - optional words of "mw bind"
+ * @addr: xroce_mw_bind::addr is given
+ * @size: xroce_mw_bind::length is given
+ * @key: key byte; NULL: not given
+ */
+struct given {
+	bool addr;
+	bool size;
+	const __u8 *key;
+};
+
+/* Fill in what is not given: the range, and the key of a type 2 window. */
 static int complete(struct xroce_mw_bind *bind, const struct xroce_mw_query *mw,
-		    const struct xroce_mr_query *mr, bool addr, bool size,
-		    const __u8 *key)
+		    const struct xroce_mr_query *mr, const struct given *given)
 {
+	const __u8 *key = given->key;
+
+
 	if (bind->access & ~WINDOW_RIGHTS)
 		return fail("mw 0x%x: access: a window can only have remote rights",
 			    bind->mw);
-	if (!addr)
+	if (!given->addr)
 		bind->addr = mr->iova;
-	if (!size)
+	if (!given->size)
 		bind->length = mr->length - (bind->addr - mr->iova);
 	if (mw->type == XROCE_MW_TYPE_1)
 		return key ? fail("mw 0x%x: key: cannot be given for type 1, the system chooses it",
@@ -118,7 +132,7 @@ static int complete(struct xroce_mw_bind *bind, const struct xroce_mw_query *mw,
 }
 
 static int bind_one(struct xroce *x, struct xroce_mw_bind *bind,
-		    const char *region, bool addr, bool size, const __u8 *key)
+		    const char *region, const struct given *given)
 {
 	struct xroce_mw_query mw = { .mw = bind->mw };
 	struct xroce_mr_query mr;
@@ -130,7 +144,7 @@ static int bind_one(struct xroce *x, struct xroce_mw_bind *bind,
 	err = mr_find(x, region, &mr);
 	if (err)
 		return mr_not_found(region, err);
-	status = complete(bind, &mw, &mr, addr, size, key);
+	status = complete(bind, &mw, &mr, given);
 	if (status)
 		return status;
 	bind->lkey = mr.lkey;
@@ -164,9 +178,11 @@ static int mw_bind(int argc, char **argv)
 	status = dev_open(dev, &x);
 	if (status)
 		return status;
-	status = bind_one(x, &bind, region, args[ADDR].state & ARG_SEEN,
-			  args[SIZE].state & ARG_SEEN,
-			  args[KEY].state & ARG_SEEN ? &key : NULL);
+	status = bind_one(x, &bind, region, &(struct given){
+		.addr = args[ADDR].state & ARG_SEEN,
+		.size = args[SIZE].state & ARG_SEEN,
+		.key = args[KEY].state & ARG_SEEN ? &key : NULL,
+	});
 	xroce_close(x);
 	if (status)
 		return status;

@@ -111,11 +111,9 @@ static void next(struct text *t)
 		add(t, "; ");
 }
 
-static void check_range(struct text *t, enum qp_word word, __u32 value, bool ok,
-			const char *range)
+/* Add an error: the value of @word is not in @range. */
+static void out_of_range(struct text *t, enum qp_word word, __u32 value, const char *range)
 {
-	if (ok)
-		return;
 	next(t);
 	add(t, "%s %u: must be %s", words[word].name, value, range);
 }
@@ -132,51 +130,54 @@ static void check_gid(struct text *t, enum qp_word word, const __u8 *gid)
 	    wrong);
 }
 
+static bool given(const struct qp_change *c, enum qp_word word)
+{
+	return c->given & 1u << word;
+}
+
+/* Check the given numbers. */
+static void check_numbers(struct text *t, const struct qp_change *c)
+{
+	const struct xroce_qp_modify *m = &c->m;
+
+	if (given(c, QP_MTU) && (m->path_mtu < XROCE_MTU_256 || m->path_mtu > XROCE_MTU_4096))
+		out_of_range(t, QP_MTU, m->path_mtu, "256, 512, 1024, 2048 or 4096");
+	if (given(c, QP_DEST) && m->dest_qpn > XROCE_QPN_MASK)
+		out_of_range(t, QP_DEST, m->dest_qpn, "0 to 16777215");
+	if (given(c, QP_PSN) && m->rq_psn > XROCE_PSN_MASK)
+		out_of_range(t, QP_PSN, m->rq_psn, "0 to 16777215");
+	if (given(c, QP_PKEY) && (m->pkey > 0xffff || !(m->pkey & 0x7fff)))
+		out_of_range(t, QP_PKEY, m->pkey, arg_pkey.want);
+	if (given(c, QP_RNR) && m->min_rnr_timer > 31)
+		out_of_range(t, QP_RNR, m->min_rnr_timer, "0 to 31");
+	if (given(c, QP_RD) && m->max_dest_rd_atomic > 128)
+		out_of_range(t, QP_RD, m->max_dest_rd_atomic, "0 to 128");
+	if (given(c, QP_SPORT) && m->sport && m->sport < 0xc000)
+		out_of_range(t, QP_SPORT, m->sport, arg_sport.want);
+	if (given(c, QP_TOS) && (m->tos & XROCE_ECN_MASK) == XROCE_ECN_CE)
+		out_of_range(t, QP_TOS, m->tos, "without ECN bits 11, which only switches set");
+}
+
 /* Check the given values. */
 static void check_values(struct text *t, const struct qp_change *c)
 {
 	const struct xroce_qp_modify *m = &c->m;
 	const __u32 both = 1u << QP_SGID | 1u << QP_DGID;
 
-	if (c->given & 1u << QP_SGID)
+	if (given(c, QP_SGID))
 		check_gid(t, QP_SGID, m->sgid);
-	if (c->given & 1u << QP_DGID)
+	if (given(c, QP_DGID))
 		check_gid(t, QP_DGID, m->dgid);
 	if ((c->given & both) == both &&
 	    netaddr_is_ipv4(m->sgid) != netaddr_is_ipv4(m->dgid)) {
 		next(t);
 		add(t, "sgid and dgid: must both be IPv4, or both IPv6");
 	}
-	if (c->given & 1u << QP_ACCESS && m->access & ~XROCE_ACCESS_REMOTE) {
+	if (given(c, QP_ACCESS) && m->access & ~XROCE_ACCESS_REMOTE) {
 		next(t);
 		add(t, "access: a queue pair can only have remote rights");
 	}
-	if (c->given & 1u << QP_MTU)
-		check_range(t, QP_MTU, m->path_mtu, m->path_mtu >= XROCE_MTU_256 &&
-			    m->path_mtu <= XROCE_MTU_4096,
-			    "256, 512, 1024, 2048 or 4096");
-	if (c->given & 1u << QP_DEST)
-		check_range(t, QP_DEST, m->dest_qpn, m->dest_qpn <= XROCE_QPN_MASK,
-			    "0 to 16777215");
-	if (c->given & 1u << QP_PSN)
-		check_range(t, QP_PSN, m->rq_psn, m->rq_psn <= XROCE_PSN_MASK,
-			    "0 to 16777215");
-	if (c->given & 1u << QP_PKEY)
-		check_range(t, QP_PKEY, m->pkey, m->pkey <= 0xffff &&
-			    m->pkey & 0x7fff, arg_pkey.want);
-	if (c->given & 1u << QP_RNR)
-		check_range(t, QP_RNR, m->min_rnr_timer, m->min_rnr_timer <= 31,
-			    "0 to 31");
-	if (c->given & 1u << QP_RD)
-		check_range(t, QP_RD, m->max_dest_rd_atomic,
-			    m->max_dest_rd_atomic <= 128, "0 to 128");
-	if (c->given & 1u << QP_SPORT)
-		check_range(t, QP_SPORT, m->sport, !m->sport || m->sport >= 0xc000,
-			    arg_sport.want);
-	if (c->given & 1u << QP_TOS)
-		check_range(t, QP_TOS, m->tos,
-			    (m->tos & XROCE_ECN_MASK) != XROCE_ECN_CE,
-			    "without ECN bits 11, which only switches set");
+	check_numbers(t, c);
 }
 
 /* Append the states that can follow @from. */

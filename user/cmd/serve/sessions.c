@@ -213,27 +213,45 @@ static int accept_cm(struct sessions *all)
 	return 0;
 }
 
-/* Report about and free clients that have left. @wait: wait for all others, too. */
-static void reap(struct sessions *all, bool wait)
+/* Wait until the client @at has left, report about it and free it. */
+static void reap(struct sessions *all, struct visit **at)
 {
-	struct visit **at = &all->first, *v;
+	struct visit *v = *at;
+
+	pthread_join(v->thread, NULL);
+	progress_clear();
+	all->opts->report(v->name, &v->report);
+	*at = v->next;
+	all->here--;
+	forget(v);
+}
+
+static bool has_left(struct sessions *all, const struct visit *v)
+{
 	bool left;
 
-	while ((v = *at)) {
-		pthread_mutex_lock(&all->server->lock);
-		left = v->left;
-		pthread_mutex_unlock(&all->server->lock);
-		if (!left && !wait) {
-			at = &v->next;
-			continue;
-		}
-		pthread_join(v->thread, NULL);
-		progress_clear();
-		all->opts->report(v->name, &v->report);
-		*at = v->next;
-		all->here--;
-		forget(v);
+	pthread_mutex_lock(&all->server->lock);
+	left = v->left;
+	pthread_mutex_unlock(&all->server->lock);
+	return left;
+}
+
+static void reap_left(struct sessions *all)
+{
+	struct visit **at = &all->first;
+
+	while (*at) {
+		if (has_left(all, *at))
+			reap(all, at);
+		else
+			at = &(*at)->next;
 	}
+}
+
+static void reap_all(struct sessions *all)
+{
+	while (all->first)
+		reap(all, &all->first);
 }
 
 /* Show progress on a terminal. */
@@ -287,7 +305,7 @@ static int step(struct sessions *all)
 	if (p[0].revents)
 		return -EINTR;
 	if (p[1].revents && read(all->wake, &left, sizeof(left)) > 0)
-		reap(all, false);
+		reap_left(all);
 	/* welcome() closes the listeners after opts->count clients. */
 	for (i = 0; i < listeners && all->listener->n && !err; i++)
 		if (p[3 + i].revents)
@@ -319,7 +337,7 @@ int sessions_serve(struct server *server, struct listener *listener,
 	/* After a signal all threads end by themselves; after an error they must be ended. */
 	for (v = all.first; err && err != -EINTR && v; v = v->next)
 		disconnect(v);
-	reap(&all, true);
+	reap_all(&all);
 	close(all.wake);
 	return err == -EINTR ? 0 : err;
 }
