@@ -286,16 +286,15 @@ static __always_inline int execute(struct xdp_md *ctx, struct request *req,
 }
 
 /*
- * Defer a packet behind deferred ones, or a deferred one again, if @busy: another CPU has the
- * claim. Return: true: the packet has been deferred or dropped; false: neither, there are no
- * deferred frames, or this one is next.
+ * Defer a packet behind deferred ones, or a deferred one again. @why: XROCE_DEFER_BEHIND or
+ * XROCE_DEFER_BUSY. Return: true: the packet has been deferred or dropped; false: neither, there
+ * are no deferred frames, or this one is next.
  */
 static __always_inline bool defer(struct xdp_md *ctx,
 				  const struct request *req,
 				  const struct xroce_qp *q,
-				  struct xroce_stat *st, bool busy)
+				  struct xroce_stat *st, __u32 why)
 {
-	__u32 why = busy ? XROCE_DEFER_BUSY : XROCE_DEFER_BEHIND;
 	int err = xroce_kfuncs ? xroce_defer(ctx, xroce_link, q->qpn, why) : -ENOENT;
 
 	if (err == -EALREADY || err == -ENOENT)
@@ -349,7 +348,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		cause = qp_unready(q);
 		if (cause)
 			return drop(ctx, &req, cause);
-		if (q->deferred && defer(ctx, &req, q, st, false))
+		if (q->deferred && defer(ctx, &req, q, st, XROCE_DEFER_BEHIND))
 			return XDP_DROP;
 		/* Work requests posted before the packet arrived precede it. */
 		if (q->sq && xroce_kfuncs &&
@@ -357,7 +356,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 			return drop(ctx, &req, XROCE_DROP_BUSY);
 	}
 	if (unlikely(!qp_claim(q)) && !(q->type == XROCE_QPT_UD && qp_claim_wait(q))) {
-		if (!q->deferred || !defer(ctx, &req, q, st, true))
+		if (!q->deferred || !defer(ctx, &req, q, st, XROCE_DEFER_BUSY))
 			drop(ctx, &req, XROCE_DROP_BUSY);
 		return XDP_DROP;
 	}
