@@ -120,7 +120,10 @@ void xr_gap_again(struct xr_qp *qp, u32 psn, bool marked)
 	}
 }
 
-/* A frame with the PSN of @d is there already: perhaps the peer wants to know. The lock is held. */
+/*
+ * A frame with the PSN of @d is deferred already. The peer may have asked for a response. The lock
+ * is held.
+ */
 void xr_gap_twice(struct xr_qp *qp, const struct xr_deferred *d)
 {
 	const struct xroce_bth *h = d->frame->data + d->bth;
@@ -165,7 +168,7 @@ void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 	}
 	if (next) {
 		ns = min_t(u64, d->at - next->at, U32_MAX);
-		/* On another path it may have overtaken the first one. */
+		/* It takes another path, where it may have overtaken the original packet. */
 		if (again && e->ports)
 			xr_gap_filled(e, d->psn, ns, next->at);
 		else if (again)
@@ -180,9 +183,9 @@ void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 }
 
 /*
- * Judge which holes are lost. While it is not sure that packets are lost, and not only late, that
- * is the first missing packet: whether that was lost will be known soon. The lock is held. Return:
- * whether it is lost.
+ * Judge which holes are lost. Until a packet is known to have been lost, and not only late
+ * (xr_early::sure), only the first missing packet is judged: its fate will be known soon. The lock
+ * is held. Return: whether the first missing packet counts as lost.
  */
 bool xr_gap_judge(struct xr_qp *qp, u32 epsn)
 {
@@ -206,7 +209,7 @@ bool xr_gap_judge(struct xr_qp *qp, u32 epsn)
 	return xr_psn_diff(e->lost, epsn) > 0;
 }
 
-/* True if the module tells the peer of a hole that has appeared; otherwise the program does. */
+/* True if the module tells the peer of a new hole; otherwise the program does, by a NAK. */
 bool xr_gap_answers(struct xr_defer *k)
 {
 	if (k->early.sack || k->early.reorder)

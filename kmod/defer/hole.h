@@ -11,10 +11,10 @@
 /**
  * struct xr_early - what is known of holes among the packets of a peer (RC)
  * @sack: the peer understands selective acknowledgements
- * @ask: it is to get one
+ * @ask: the peer is to get a selective acknowledgement
  * @sure: the last hole that was filled had been a loss, and its packet was not late only
  * @silent: the last frame was executed without a response
- * @done: PSN behind it
+ * @done: PSN after that of the last frame that was executed
  * @rnr: PSN of the last RNR NAK | XR_EARLY_RNR; written under the claim
  * @nak: PSN of the last sequence NAK; likewise
  * @told: PSN behind the hole for which the last NAK was sent
@@ -22,14 +22,14 @@
  * @until: PSN behind the frames that were there at @since
  * @since: when the first hole that does not count as lost was noticed, in nanoseconds of
  *	CLOCK_MONOTONIC; 0: there is none
- * @reorder: time after which a hole counts as lost, in nanoseconds; measured, see early.c
+ * @reorder: time after which a hole counts as lost, in nanoseconds; measured, see gap.h
  * @filled: the last holes that had counted as lost and were filled: PSN, and how long they existed.
  *	A ring; @filled.ns is 0 if there is none
  * @filled.since: it was filled by a packet that was sent again: when it had appeared, in
  *	nanoseconds of CLOCK_MONOTONIC; 0: that is not known
- * @fills: position of the next one in it
- * @port: UDP source port of the last packet that was kept, and not sent again, as in the packet
- * @ports: these have had several
+ * @fills: number of entries written to @filled, whose remainder is the position of the next one
+ * @port: UDP source port of the last frame that was not sent again, as in the packet
+ * @ports: such frames have had different source ports
  */
 struct xr_early {
 	bool sack;

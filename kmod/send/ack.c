@@ -88,8 +88,9 @@ static void xr_ack_keeps(struct xr_send *s, enum xr_keeps keeps)
 }
 
 /*
- * xr_send::una has moved on. If only behind the request that was sent again, the peer has discarded
- * those that follow. Of a READ that shows later: by a NAK, or by silence.
+ * xr_send::una has moved on. If it has moved only to the end of the request that was sent again as
+ * a trial, the peer has discarded the requests after it. If that request is a READ, this says
+ * nothing: a NAK or silence will show whether the peer has discarded them.
  */
 static void xr_ack_tried(struct xr_qp *qp)
 {

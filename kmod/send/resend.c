@@ -94,14 +94,14 @@ static int xr_resend_packet(struct xr_qp *qp, struct xr_swqe *w, u32 psn, u32 en
 	return 0;
 }
 
-/* A packet has been sent again since one may be lost. */
+/* Count a packet that has been sent again because one may be lost. */
 static void xr_resend_count(struct xr_qp *qp)
 {
 	xr_requester_count(&qp->map->req_retransmits, 1);
 	this_cpu_inc(qp->send.batch.stat->req_retransmit);
 }
 
-/* Return: how often something was sent again since the last progress, about. */
+/* Return: about how often packets were sent again since the last progress. */
 static u32 xr_resend_vain(const struct xr_send *s)
 {
 	return s->probes + s->retries;
@@ -165,8 +165,8 @@ static u32 xr_resend_range(const struct xr_send *s, const struct xr_swqe *w, u32
 }
 
 /*
- * The packet @psn of a request, which the peer misses, and which was sent again @tries times.
- * Return: as xr_resend_step().
+ * Send the packet @psn of a request again, which the peer misses. @tries: how often it was sent
+ * again before. Return: as xr_resend_step().
  */
 static int xr_resend_missed(struct xr_qp *qp, u32 psn, u32 tries)
 {
@@ -190,7 +190,7 @@ static int xr_resend_missed(struct xr_qp *qp, u32 psn, u32 tries)
 	return 0;
 }
 
-/* The next hole. Return: as xr_resend_step(). */
+/* Send the packets of the next hole again. Return: as xr_resend_step(). */
 static int xr_resend_hole(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
@@ -248,7 +248,7 @@ static int xr_resend_end_packet(struct xr_qp *qp)
 		ret = xr_resend_packet(qp, w, psn, xr_resend_end(s, w, psn), xr_resend_vain(s));
 	if (ret)
 		return ret;
-	/* Not if it is only to ask. */
+	/* A packet that is sent again only to ask for a response has not been lost. */
 	if (first || !xr_inflight_unasked(s))
 		xr_resend_count(qp);
 	if (!first)
@@ -279,7 +279,7 @@ int xr_resend_step(struct xr_qp *qp)
 	return xr_resend_holes(&qp->send) ? xr_resend_hole(qp) : xr_resend_end_packet(qp);
 }
 
-/* Nothing has been heard for long: send what makes the peer say how far it has come. */
+/* No response has come for long: send packets whose responses tell how far the peer has come. */
 void xr_resend_probe(struct xr_send *s)
 {
 	if (s->score.open) {
