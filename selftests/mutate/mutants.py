@@ -5,7 +5,7 @@
 #
 # usage: mutants.py KMOD COPY TABLE
 #
-# A check is an "if" whose body returns, jumps or sets a result, in the folders of FOLDERS.
+# A check is an "if" whose body returns, jumps or sets a result, below the folders of FOLDERS.
 # Its condition C becomes MUTANT(number, C): see mutant.h. Each part of "A || B" is a check of its
 # own. TABLE gets a line a check: number, file, function, condition.
 import os
@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 
-FOLDERS = ("frame", "front", "obj", "qp", "recv", "respond", "send")
+FOLDERS = ("defer", "frame", "front", "obj", "own", "qp", "recv", "respond", "send")
 BODY = re.compile(r"\s*(\{\s*)?(/\*.*?\*/\s*)?(return\b|goto\b|ret = -|status = XROCE_WC|continue;|break;)",
                   re.S)
 FUNCTION = re.compile(r"^[a-z][^\n;=]*?\b(\w+)\([^;{}]*\)\n\{", re.M)
@@ -84,20 +84,26 @@ class Source:
         return out + self.text[done:]
 
 
+def sources(top):
+    """The .c files below a folder; without any, FOLDERS is out of date."""
+    found = sorted(os.path.join(folder, name) for folder, _, names in os.walk(top)
+                   for name in names if name.endswith(".c"))
+    if not found:
+        sys.exit("mutants.py: no file below %s" % top)
+    return found
+
+
 def main():
     kmod, copy, where = sys.argv[1:]
     table = []
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(kmod, copy)
     for folder in FOLDERS:
-        for name in sorted(os.listdir(os.path.join(copy, folder))):
-            path = os.path.join(copy, folder, name)
-            if not name.endswith(".c"):
-                continue
+        for path in sources(os.path.join(copy, folder)):
             with open(path) as f:
                 text = f.read()
             with open(path, "w") as f:
-                f.write(Source(folder + "/" + name, text, table).changed())
+                f.write(Source(os.path.relpath(path, copy), text, table).changed())
     with open(where, "w") as f:
         for number, row in enumerate(table, 1):
             f.write("%d\t%s\n" % (number, "\t".join(row)))

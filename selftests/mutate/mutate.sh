@@ -53,6 +53,15 @@ build() {
 	END
 	make --no-print-directory -C "$work/kmod" "KDIR=$kdir" VERSION=mutant
 	echo "$(wc -l <"$work/table") checks in $work/table"
+	outdated
+}
+
+# Lines of the list of survivors whose check the module does not have any more.
+outdated() {
+	awk -F '\t' '
+	NR == FNR { has[$2 "\t" $3 "\t" $4] = 1; next }
+	!/^(#|$)/ && !(($1 "\t" $2 "\t" $3) in has) { print "survivors, but not a check: " $0 }' \
+		"$work/table" "$survivors"
 }
 
 # Scripts whose programs share what the script sets up, and "link" and "alone", quick ones first.
