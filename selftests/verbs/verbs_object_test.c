@@ -495,10 +495,111 @@ TEST(object_capacities, "V5 R9", "capacities out of range")
 	no_qp((struct ibv_qp_cap){ 1, 1, 1, 1u << 28, 0 }, IBV_QPT_RC);
 	no_qp((struct ibv_qp_cap){ 1, 1, 1, 1, 1u << 31 }, IBV_QPT_RC);
 	check(!ibv_create_cq(xr_end.ctx, 1 << 30, NULL, NULL, 0), "2^30 completions");
+	check(!ibv_create_cq(xr_end.ctx, -1, NULL, NULL, 0), "2^32 - 1 completions");
+	check(!ibv_create_cq(xr_end.ctx, 0, NULL, NULL, 0), "no completions");
 	check(!ibv_create_srq(xr_end.pd, &srq), "2^30 receives");
 	srq.attr.max_wr = 1;
 	srq.attr.max_sge = 1u << 28;
 	check(!ibv_create_srq(xr_end.pd, &srq), "2^28 elements");
+	objects_gone();
+}
+
+/* --- Receives. */
+
+/* The peer sends MESSAGE bytes to a receive of @num_sge elements of @bytes. */
+static void try_receive(struct ibv_qp *self, int num_sge, uint32_t bytes, enum ibv_wc_status want)
+{
+	struct ibv_sge to = { (uintptr_t)memory, bytes, mr->lkey };
+	struct ibv_sge from = { (uintptr_t)peer_message, MESSAGE, peer_mr->lkey };
+	struct ibv_recv_wr *bad_recv, recv = { .sg_list = &to, .num_sge = num_sge };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_wc wc;
+	int ret;
+
+	memset(memory, 0, MESSAGE);
+	if (!ends_connect(self, peer) ||
+	    !check(!ibv_post_recv(self, &recv, &bad_recv) && !ibv_post_send(peer, &wr, &bad),
+		   "post: %s", strerror(errno)))
+		return;
+	ret = end_wait(cq, &wc);
+	check(ret == (int)want, "%d of %u bytes: %d, not %d", num_sge, bytes, ret, want);
+	check(!memcmp(memory, want ? zeros : peer_message, MESSAGE), "%d of %u bytes: memory",
+	      num_sge, bytes);
+	ret = end_wait(peer_cq, &wc);
+	check(ret == (want ? IBV_WC_REM_INV_REQ_ERR : IBV_WC_SUCCESS), "peer: %d", ret);
+}
+
+TEST(object_receive_short, "V5 R7", "messages longer than the receive")
+{
+	struct ibv_qp *self;
+
+	if (!objects())
+		return;
+	self = end_qp(&xr_end, IBV_QPT_RC, cq, cq, NULL, 1, 1);
+	if (!self)
+		return;
+	/* The third one has the place of the first in a ring of rxe's form. */
+	try_receive(self, 1, MESSAGE, IBV_WC_SUCCESS);
+	try_receive(self, 1, MESSAGE, IBV_WC_SUCCESS);
+	try_receive(self, 0, 0, IBV_WC_LOC_LEN_ERR);
+	try_receive(self, 1, MESSAGE - 1, IBV_WC_LOC_LEN_ERR);
+	check(!ibv_destroy_qp(self), "destroy");
+	memset(memory, 0, MESSAGE);
+	objects_gone();
+}
+
+/* --- Data in the work request. */
+
+/*
+ * Eight bytes in a work request to the peer's region. @want: status of its completion, or the
+ * provider has refused it.
+ */
+static void try_inline(enum ibv_wr_opcode opcode, uint32_t rkey, enum ibv_wc_status want)
+{
+	struct ibv_sge sge = { (uintptr_t)memory, 8, mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = opcode,
+		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE,
+		.wr.rdma = { .remote_addr = (uintptr_t)peer_message, .rkey = rkey },
+	};
+	struct ibv_wc wc;
+	int ret;
+
+	if (opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr.wr.atomic.remote_addr = (uintptr_t)peer_message;
+		wr.wr.atomic.rkey = rkey;
+	}
+	if (!ends_connect(qp, peer) || (ibv_post_send(qp, &wr, &bad) && want))
+		return;
+	ret = end_wait(cq, &wc);
+	check(ret == (int)want, "opcode %d: %d, not %d", opcode, ret, want);
+}
+
+TEST(object_inline, "V5 V2", "only SEND and WRITE have their data in the work request")
+{
+	struct ibv_mr *all;
+
+	if (!objects())
+		return;
+	all = ibv_reg_mr(rxe_end.pd, peer_message, MESSAGE, RW | IBV_ACCESS_REMOTE_READ |
+			 IBV_ACCESS_REMOTE_ATOMIC);
+	if (!check(all, "region: %s", strerror(errno)))
+		return;
+	memset(memory, 0x77, 8);
+	try_inline(IBV_WR_RDMA_READ, all->rkey, IBV_WC_LOC_QP_OP_ERR);
+	try_inline(IBV_WR_ATOMIC_FETCH_AND_ADD, all->rkey, IBV_WC_LOC_QP_OP_ERR);
+	try_inline(IBV_WR_ATOMIC_CMP_AND_SWP, all->rkey, IBV_WC_LOC_QP_OP_ERR);
+	check((uint8_t)peer_message[0] == 0xc3, "the peer's memory has changed");
+	try_inline(IBV_WR_RDMA_WRITE, all->rkey, IBV_WC_SUCCESS);
+	check(!memcmp(peer_message, memory, 8) && (uint8_t)peer_message[8] == 0xc3,
+	      "eight bytes are written");
+	memset(memory, 0, 8);
+	check(!ibv_dereg_mr(all), "deregister");
 	objects_gone();
 }
 
