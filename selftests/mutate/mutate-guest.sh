@@ -34,7 +34,8 @@ program() {
 # Names of the rows of a program. A script that no set is made of is one row, all of it.
 rows() {
 	case $1 in
-	kverbs.sh)	sed -n '/^for name in /,/; do$/p' "$top/selftests/ulp/$1" |
+	kverbs.sh)	awk '/^for name in / { on = 1 } on { print } /; do$/ { on = 0 }' \
+				"$top/selftests/ulp/$1" |
 				sed 's/^for name in//; s/; do$//; s/\\$//' |
 				xargs -n 1 printf 'kverbs_%s\n' ;;
 	*.sh)		echo all ;;
