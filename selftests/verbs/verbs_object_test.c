@@ -551,6 +551,45 @@ TEST(object_receive_short, "V5 R7", "messages longer than the receive")
 	objects_gone();
 }
 
+TEST(object_receive_late, "V5", "a message without a receive takes none of before")
+{
+	struct ibv_sge to = { (uintptr_t)memory + MEM_PAGE, MESSAGE };
+	struct ibv_sge from = { (uintptr_t)peer_message, MESSAGE };
+	struct ibv_recv_wr *bad_recv, recv = { .wr_id = 7, .sg_list = &to, .num_sge = 1 };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_qp *self;
+	struct ibv_wc wc;
+
+	if (!objects())
+		return;
+	to.lkey = mr->lkey;
+	from.lkey = peer_mr->lkey;
+	self = end_qp(&xr_end, IBV_QPT_RC, cq, cq, NULL, 1, 1);
+	if (!self)
+		return;
+	try_receive(self, 1, MESSAGE, IBV_WC_SUCCESS);
+	try_receive(self, 1, MESSAGE, IBV_WC_SUCCESS);
+	memset(memory, 0, MESSAGE);
+	if (!ends_connect(self, peer) || !check(!ibv_post_send(peer, &wr, &bad), "post"))
+		return;
+	check(end_wait(peer_cq, &wc) == IBV_WC_RNR_RETRY_EXC_ERR, "peer: %d", wc.status);
+	check(!ibv_poll_cq(cq, 1, &wc), "a completion without a receive");
+	/* The peer alone begins again, with the same packet. See ends_connect(). */
+	if (end_move(&rxe_end, peer, &xr_end, self->qp_num, IBV_QPS_RTS))
+		check(!end_move(&rxe_end, peer, &xr_end, self->qp_num, IBV_QPS_RTS), "RTS");
+	check(!ibv_post_recv(self, &recv, &bad_recv) && !ibv_post_send(peer, &wr, &bad), "post");
+	check(!end_wait(cq, &wc) && wc.wr_id == 7, "work request %lu", wc.wr_id);
+	check(!end_wait(peer_cq, &wc), "peer");
+	check(!memcmp(memory + MEM_PAGE, peer_message, MESSAGE) &&
+	      !memcmp(memory, zeros, MESSAGE), "memory");
+	check(!ibv_destroy_qp(self), "destroy");
+	memset(memory, 0, sizeof(memory));
+	objects_gone();
+}
+
 /* --- Data in the work request. */
 
 /*
