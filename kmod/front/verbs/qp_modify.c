@@ -164,9 +164,7 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	from = xr_qp_state(qp->qp);
 	to = mask & IB_QP_STATE ? attr->qp_state : from;
 	ret = xr_ib_modify_check(qp, attr, mask, from, to);
-	if (ret)
-		goto out;
-	if (mask & IB_QP_AV && !udata)
+	if (!ret && mask & IB_QP_AV && !udata)
 		ret = xr_ib_av_resolve(&attr->ah_attr);
 	if (!ret && mask & IB_QP_AV)
 		ret = xr_ib_av_vlan(&attr->ah_attr, &m.send.vlan);
