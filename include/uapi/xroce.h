@@ -1458,7 +1458,8 @@ struct xroce_qp_del {
  * @reserved3: 0
  * @cc: out: name of its algorithm
  * @read_rate: out: bytes a second at which READs of the peer are answered, since it sends
- *	congestion notifications; 0: as fast as possible
+ *	congestion notifications, or answered again, since it asks for what comes late only;
+ *	0: as fast as possible
  *
  * All counters are set to 0 when the state becomes RESET or RTR.
  *

@@ -172,16 +172,25 @@ static int xr_response_sack(struct xr_qp *qp)
 /* Return: nanoseconds until the next packet may be built; 0: there is none, or it may be now. */
 u64 xr_responses_wait(struct xr_responses *rs)
 {
-	if (!rs->count || xr_response_at(rs, 0)->opcode != XROCE_RC_READ_RESPONSE_ONLY)
+	const struct xr_response *r = rs->count ? xr_response_at(rs, 0) : NULL;
+	u64 pace, repeat;
+
+	if (!r || r->opcode != XROCE_RC_READ_RESPONSE_ONLY)
 		return 0;
-	return xr_cc_wait(&rs->pace->cc);
+	pace = rs->pace ? xr_cc_wait(&rs->pace->cc) : 0;
+	repeat = r->again ? xr_repeat_wait(&rs->repeat) : 0;
+	return max(pace, repeat);
 }
 
 /* A packet of @r has been built. */
 static noinline void xr_response_paced(struct xr_responses *rs, const struct xr_response *r)
 {
-	if (r->opcode == XROCE_RC_READ_RESPONSE_ONLY)
+	if (r->opcode != XROCE_RC_READ_RESPONSE_ONLY)
+		return;
+	if (rs->pace)
 		xr_pace_sent(rs->pace, rs->batch.frame[rs->batch.count - 1]->len);
+	if (r->again)
+		xr_repeat_sent(&rs->repeat);
 }
 
 /*
@@ -198,7 +207,7 @@ int xr_responses_build(struct xr_qp *qp, int room)
 
 	if (unlikely(rs->pace))
 		xr_pace_update(qp);
-	paced = rs->pace;
+	paced = rs->pace || rs->repeat.gap;
 	if (rs->cnp && rs->batch.count < XR_TX_BATCH) {
 		ret = xr_response_cnp(qp);
 		if (ret)

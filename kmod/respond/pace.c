@@ -183,6 +183,7 @@ u64 xr_pace_rate(struct xr_qp *qp)
 	spin_lock_bh(&rs->lock);
 	if (rs->pace && rs->pace->line)
 		rate = rs->pace->cc.state.rate;
+	rate = min_not_zero(rate, xr_repeat_rate(&rs->repeat, qp->mtu));
 	spin_unlock_bh(&rs->lock);
 	return rate;
 }

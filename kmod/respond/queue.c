@@ -113,13 +113,17 @@ static bool xr_response_resume(struct xr_qp *qp, const struct xroce_response *r)
 			if (!q->begun && q->psn == psn)
 				return true;
 			/* It is still to come. */
-			if (xr_psn_diff(psn, q->psn) > 0)
+			if (xr_psn_diff(psn, q->psn) > 0) {
+				if (q->again)
+					xr_repeat_vain(&rs->repeat);
 				return true;
+			}
 			q->psn = psn;
 			q->va = r->va;
 			q->left = r->len;
 			q->begun = false;
 			q->again = true;
+			xr_repeat_more(&rs->repeat);
 			return true;
 		}
 		if (xr_psn_diff(q->psn, psn) < 0)
@@ -310,6 +314,8 @@ int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 	if (ret)
 		goto out;
 	rs->reads += read;
+	if (r->again)
+		xr_repeat_more(&rs->repeat);
 	xr_responses_way(qp, l2, l2_len);
 	if (rs->count > 1 || rs->batch.count || r->len > qp->mtu ||
 	    rs->armed || r->behind || !xr_responses_now(qp))
@@ -390,7 +396,7 @@ static void xr_responses_later(struct xr_responses *rs)
 {
 	u64 gap = rs->backoff.gap;
 
-	if (rs->pace && !rs->batch.count)
+	if ((rs->pace || rs->repeat.gap) && !rs->batch.count)
 		gap = max(gap, xr_responses_wait(rs));
 	/* Pinned: a device has a queue for each CPU, and one that is full keeps packets. */
 	if (gap)
@@ -514,6 +520,7 @@ void xr_responses_close(struct xr_qp *qp)
 	rs->cnp = false;
 	rs->sack = false;
 	xr_pace_end(rs);
+	rs->repeat = (struct xr_repeat){};
 	xr_responses_show(qp);
 	spin_unlock_bh(&rs->lock);
 }

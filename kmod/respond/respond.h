@@ -10,6 +10,8 @@
 #include "frame/backoff.h"
 #include "frame/batch.h"
 
+#include "repeat.h"
+
 struct xr_pace;
 struct xr_response;
 
@@ -27,6 +29,7 @@ struct xr_response;
  * @backoff: when the device has no room, or memory is missing
  * @pace: pacing of READ responses; NULL: there was no congestion notification lately
  * @paced: they are paced, so the module sends all of them
+ * @repeat: pacing of READ responses that are sent again
  * @l2: Ethernet header of all responses, with VLAN tags
  * @l2_len: its length in bytes
  * @cnp: a congestion notification waits to be sent, before all responses
@@ -35,7 +38,7 @@ struct xr_response;
  * @batch: frames that are built but not sent, and counters of the frames sent
  * @armed: @tasklet is scheduled
  * @tasklet: sends the responses
- * @timer: schedules @tasklet again after the gap of @backoff, or when @pace allows
+ * @timer: schedules @tasklet again after the gap of @backoff, or when @pace or @repeat allows
  */
 struct xr_responses {
 	spinlock_t lock;
@@ -49,6 +52,7 @@ struct xr_responses {
 	struct xr_backoff backoff;
 	struct xr_pace *pace;
 	bool paced;
+	struct xr_repeat repeat;
 	u8 l2[XR_TX_L2_ROOM];
 	u32 l2_len;
 	bool cnp;

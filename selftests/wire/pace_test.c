@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Responses to READs after congestion notifications: they are paced, slowly if there are many, and
- * go on as before when there are none.
+ * go on as before when there are none. Responses that are sent again are paced if not needed.
  */
 #include "xroce_cc.h"
 
@@ -251,6 +251,77 @@ WIRE_TEST(pace_ends, "D5", "a queue pair ends, or is connected again, while resp
 			;
 		wire_quiet(w);
 	}
+}
+
+/* READ the whole region once more, from packet @from on. */
+static void ask_from(struct wire *w, uint32_t from)
+{
+	struct packet req = w->req;
+
+	w->req.psn = (req.psn + from) & XROCE_PSN_MASK;
+	w->req.va += from * MTU;
+	w->req.dmalen = WIRE_BYTES - from * MTU;
+	wire_send(w);
+	w->req = req;
+}
+
+/* Ask again for everything, and before it has come for the end: what is between was only late. */
+static void ask_early(struct wire *w)
+{
+	ask_from(w, 0);
+	ask_from(w, PACKETS - 1);
+}
+
+/* Take responses to the end. Some may come twice. */
+static void ends(struct wire *w)
+{
+	struct packet got = {};
+
+	while (got.opcode != XROCE_RC_READ_RESPONSE_LAST && !test_failed())
+		check(wire_take(w, WIRE_MS, &got, NULL), "no response");
+}
+
+/* The peer has all that comes before what it asks for, so it needs none of what is sent again. */
+WIRE_TEST(pace_repeated, "D5", "responses that are sent again in vain are paced, for a while", &ect)
+{
+	/* The longest gap is 512 microseconds. */
+	const __u64 slow = MTU * 1000000ull / 512;
+	struct packet got;
+	int i;
+
+	flood(w, LEAST);
+	ask(w);
+	for (i = 0; i < 8; i++)
+		ask_early(w);
+	ends(w);
+	/* Until nothing else slows them down. */
+	for (i = 0; i < TRIES && wire_query(w).read_rate != slow && !test_failed(); i++) {
+		ask_early(w);
+		ends(w);
+	}
+	check_is(wire_query(w).read_rate, slow, "the rate");
+	w->req.psn = (w->req.psn + PACKETS) & XROCE_PSN_MASK;
+	/* Of the last repetition there may be more. */
+	for (i = 0; i < TRIES && wire_query(w).read_rate && !test_failed(); i++) {
+		while (wire_take(w, WIRE_QUIET_MS, &got, NULL))
+			;
+		reads(w);
+	}
+	check_is(wire_query(w).read_rate, 0, "the rate in the end");
+}
+
+WIRE_TEST(pace_lost, "D5", "responses that are sent again because they were lost are not paced",
+	  &ect)
+{
+	uint32_t i;
+
+	reads(w);
+	w->req.psn = (w->req.psn - PACKETS) & XROCE_PSN_MASK;
+	for (i = 0; i < PACKETS - 1 && !test_failed(); i++) {
+		ask_from(w, i);
+		wire_read_comes(w, w->req.psn + i, PACKETS - i);
+	}
+	check_is(wire_query(w).read_rate, 0, "the rate");
 }
 
 TEST_MAIN(live_main);
