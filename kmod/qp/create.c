@@ -5,6 +5,7 @@
 #include <linux/export.h>
 #include <linux/memcontrol.h>
 #include <linux/random.h>
+#include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -159,7 +160,7 @@ static void xr_qp_publish(struct xr_link *link, struct xr_qp *qp, u32 slot)
 	qp->map = xr_qp_entry(link, slot);
 	qp->pd->qps++;
 	link->nr_qps++;
-	list_add_tail(&qp->node, &qp->owner->qps);
+	list_add_tail_rcu(&qp->node, &qp->owner->qps);
 	rcu_assign_pointer(link->qp[slot], qp);
 
 	WRITE_ONCE(qp->map->state, XROCE_QPS_RESET);
@@ -276,7 +277,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	/* A holder that never releases the claim may still write: do not use the slot again. */
 	if (claimed)
 		__clear_bit(slot, link->qp_used);
-	list_del(&qp->node);
+	list_del_rcu(&qp->node);
 	qp->pd->qps--;
 	link->nr_qps--;
 	xr_qp_free(qp);

@@ -52,7 +52,7 @@ struct xr_peer;
  * @recv: receive side; with a lock of its own
  * @send: send side; with a lock of its own
  * @owner: owner
- * @node: in @owner's list
+ * @node: in @owner's list; read by send/poll.c under RCU
  * @charge: its charge against limits
  * @group: memory control group of the process that made it, with a reference; NULL: none
  * @map: its entry in the map "qp", which has all other attributes

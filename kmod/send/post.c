@@ -4,9 +4,10 @@
  * the ring at any time, so each work request is copied and then checked. The index up to
  * which they are executed is read once: a program that goes on posting cannot keep a CPU busy.
  *
- * All entries are executed when the program rings the doorbell, QP_SEND. Binds and invalidations of
- * windows at the head of the ring are executed also before a packet, and before commands that
- * depend on them, so that they need no doorbell.
+ * All entries are executed when the program rings the doorbell, QP_SEND, or when a thread that
+ * polls for it finds them (send/poll.c). Binds and invalidations of windows at the head of the ring
+ * are executed also before a packet, and before commands that depend on them, so that they need no
+ * doorbell.
  *
  * xr_send::tail is the index of the ring, too: of the next entry to be copied.
  */
@@ -336,6 +337,15 @@ int xr_post_send(struct xr_link *link, const struct xr_owner *caller, u32 qpn)
 	return ret;
 }
 EXPORT_SYMBOL_GPL(xr_post_send);
+
+/* True if xr_post_send() has something to do. In an RCU read-side critical section. */
+bool xr_post_due(const struct xr_qp *qp)
+{
+	const struct xroce_send_header *header = READ_ONCE(qp->send.ring.mem);
+
+	/* The latter pairs with xr_post_executed(). */
+	return header && xr_post_end(header) != smp_load_acquire(&qp->send.executed);
+}
 
 /*
  * Execute what binds and invalidates windows at the head of the ring, before the index @end, and at

@@ -12,6 +12,7 @@ struct xr_owner;
 struct xr_qp;
 
 int xr_post_send(struct xr_link *link, const struct xr_owner *caller, u32 qpn);
+bool xr_post_due(const struct xr_qp *qp);
 int xr_post_poll(struct xr_qp *qp);
 void xr_post_apply(struct xr_qp *qp);
 

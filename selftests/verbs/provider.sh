@@ -167,11 +167,13 @@ run provider_abi_older 'V1' abi 0
 run provider_abi_newer 'V1' abi 2
 had=
 c_rows provider_test provider_mw_test provider_wr_test provider_doorbell_test provider_pd_test \
-	provider_cq_test provider_rings_test provider_refused_test
+	provider_cq_test provider_rings_test provider_refused_test provider_poll_test
 own_gid=$server_gid
 pingpongs
 perftests
-c_rows provider_gone_test
-[ -e /sys/class/infiniband/xr0 ] || verbs_add xr0 x0 10.77.0.2
+for goes in provider_gone_test provider_poll_gone_test; do
+	c_rows "$goes"
+	[ -e /sys/class/infiniband/xr0 ] || verbs_add xr0 x0 10.77.0.2
+done
 run provider_without_rxe V5 without_rxe
 results || { [ $? = 2 ] && [ -n "$had" ]; }

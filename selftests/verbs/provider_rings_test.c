@@ -20,6 +20,7 @@
 #include "uapi/xroce.h"
 
 #include "provider_end.h"
+#include "provider_poller.h"
 #include "rng.h"
 #include "setting.h"
 
@@ -301,11 +302,13 @@ static void works(struct own *own)
 /**
  * struct liar - a thread that writes random words into the rings
  * @r: the rings
+ * @word: that of a thread that polls; NULL: none
  * @stop: end
  * @lies: words
  */
 struct liar {
 	const struct rings *r;
+	uint32_t *word;
 	atomic_bool stop;
 	uint64_t lies;
 };
@@ -322,6 +325,8 @@ static void *lie(void *arg)
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
+		if (l->word && !(x >> 40 & 63))
+			__atomic_store_n(l->word, x >> 50 & 1, __ATOMIC_RELAXED);
 		/* Every fourth one is in a header; but again() needs that of the send queue. */
 		at = x >> 8 & 3 ? (x >> 16) % m[x % 3]->bytes : x >> 16 & 127;
 		if (x % 3 == 0 && at < XROCE_RING_HEADER)
@@ -333,7 +338,8 @@ static void *lie(void *arg)
 	return NULL;
 }
 
-static void lies(struct own *own, bool meanwhile)
+/* @word: of struct liar */
+static void lies(struct own *own, bool meanwhile, uint32_t *word)
 {
 	uint64_t end = limit() / 2, doorbells = 0, ended = 0;
 	struct liar liar = {};
@@ -344,6 +350,7 @@ static void lies(struct own *own, bool meanwhile)
 	if (!guards_open(own) || !rings_open(&r, own) || !again(own, &r))
 		return;
 	liar.r = &r;
+	liar.word = word;
 	if (meanwhile && !check(!pthread_create(&thread, NULL, lie, &liar), "thread"))
 		return;
 	while (r.done < end && !test_failed()) {
@@ -363,6 +370,8 @@ static void lies(struct own *own, bool meanwhile)
 	check(ended && (!meanwhile || liar.lies), "nothing was refused");
 	end_events(&xr_end, IBV_EVENT_CQ_ERR);
 	end_events(&xr_end, IBV_EVENT_QP_FATAL);
+	/* The thread sets it right when it falls asleep. */
+	check(!word || !lseek(own->doorbell, own->qp->qp_num, XROCE_DOORBELL_SEND), "doorbell");
 	rings_close(&r);
 	guards_close();
 	works(own);
@@ -370,12 +379,24 @@ static void lies(struct own *own, bool meanwhile)
 
 OWN_TEST(provider_rings, "V5 D5", "lies in rings: each doorbell ends, and memory is as before")
 {
-	lies(own, false);
+	lies(own, false, NULL);
+}
+
+TEST_OPENED(own, own, poller_open(&own, XROCE_POLL_MAX), poller_close, provider_rings_poll, "V5 D5",
+	    "lies in rings that a thread polls, and about whether it sleeps")
+{
+	uint32_t *word = poller_word(xr_end.ctx);
+
+	if (!word)
+		return;
+	lies(own, true, word);
+	check(poller_of(getpid()), "the thread is gone");
+	poller_sleeps(word);
 }
 
 OWN_TEST(provider_rings_race, "V5 D5", "lies in rings that another thread writes meanwhile")
 {
-	lies(own, true);
+	lies(own, true, NULL);
 }
 
 TEST_MAIN(harness_main);

@@ -9,10 +9,13 @@
 #include <ccan/list.h>
 #include <infiniband/driver.h>
 
+#include "ring.h"
+
 /**
  * struct xp_context - an open device
  * @vctx: the context of libibverbs
  * @doorbell: descriptor for XROCE_DOORBELL_SEND
+ * @poller: struct xroce_poll_header of the thread that polls; @poller.mem is NULL if there is none
  * @posted: some queue pair has work requests that no doorbell has told of: see local.c
  * @lock: of the list of queue pairs
  * @qps: all queue pairs
@@ -22,6 +25,7 @@
 struct xp_context {
 	struct verbs_context vctx;
 	int doorbell;
+	struct xp_ring poller;
 	bool posted;
 	pthread_mutex_t lock;
 	struct list_head qps;

@@ -8,6 +8,7 @@
 #include "cq.h"
 #include "doorbell.h"
 #include "local.h"
+#include "poller.h"
 
 int xp_local_posted(struct xp_qp *qp)
 {
@@ -24,8 +25,12 @@ int xp_local_posted(struct xp_qp *qp)
 
 int xp_local_ring(struct xp_qp *qp)
 {
-	int err = xp_doorbell(xp_qp_context(qp), qp->vqp.qp.qp_num);
+	const struct xp_context *ctx = xp_qp_context(qp);
+	int err;
 
+	if (xp_poller_awake(ctx))
+		return 0;
+	err = xp_doorbell(ctx, qp->vqp.qp.qp_num);
 	/*
 	 * After the doorbell, because a thread that finds it cleared rings none. Under
 	 * xp_sq::lock no other thread sets it meanwhile.

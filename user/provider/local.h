@@ -17,9 +17,9 @@
  */
 int xp_local_posted(struct xp_qp *qp);
 /*
- * Ring the doorbell of a queue pair: the module executes all work requests that have been
- * published, of any kind, and none is pending any more. xp_sq::lock is held. Return: 0 or an errno
- * of the doorbell.
+ * Ring the doorbell of a queue pair, unless a thread polls: the module executes all work requests
+ * that have been published, of any kind, and none is pending any more. xp_sq::lock is held.
+ * Return: 0 or an errno of the doorbell.
  */
 int xp_local_ring(struct xp_qp *qp);
 /*

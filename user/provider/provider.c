@@ -16,6 +16,7 @@
 #include "mr.h"
 #include "mw.h"
 #include "pd.h"
+#include "poller.h"
 #include "qp.h"
 #include "srq.h"
 #include "td.h"
@@ -55,6 +56,7 @@ static void free_context(struct ibv_context *ibctx)
 	struct xp_context *ctx = to_xp_context(ibctx);
 
 	close(ctx->doorbell);
+	xp_ring_unmap(&ctx->poller);
 	pthread_mutex_destroy(&ctx->lock);
 	pthread_mutex_destroy(&ctx->qpn_lock);
 	verbs_uninit_context(&ctx->vctx);
@@ -134,18 +136,20 @@ static struct verbs_context *alloc_context(struct ibv_device *device, int cmd_fd
 					   void *private_data __attribute__((unused)))
 {
 	struct xp_get_context_resp resp = { .xroce.doorbell = -1 };
-	struct ibv_get_context cmd;
+	struct xp_get_context_cmd cmd = { .xroce.poll_us = xp_poller_wanted() };
 	struct xp_context *ctx;
 
 	ctx = verbs_init_and_alloc_context(device, cmd_fd, ctx, vctx, XROCE_DRIVER_ID);
 	if (!ctx)
 		return NULL;
-	if (ibv_cmd_get_context(&ctx->vctx, &cmd, sizeof(cmd), &resp.ibv, sizeof(resp))) {
+	if (ibv_cmd_get_context(&ctx->vctx, &cmd.ibv, sizeof(cmd), &resp.ibv, sizeof(resp))) {
 		verbs_uninit_context(&ctx->vctx);
 		free(ctx);
 		return NULL;
 	}
 	open_context(ctx, &resp.xroce);
+	if (cmd.xroce.poll_us)
+		xp_poller_open(ctx, &resp.xroce);
 	return &ctx->vctx;
 }
 

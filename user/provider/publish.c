@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Send queues: the tail. The program writes entries and then the tail, with a release store, and
- * rings the doorbell; the module copies and executes the entries, and writes the head once they are
- * complete.
+ * rings the doorbell, unless a thread polls (poller.h); the module copies and executes the entries,
+ * and writes the head once they are complete.
  */
 #include "local.h"
 #include "qp.h"

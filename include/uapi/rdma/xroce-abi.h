@@ -40,17 +40,6 @@
 #define XROCE_ATTR_QUERY_CONTEXT	(1u << 12)
 
 /**
- * struct xroce_alloc_ucontext_resp - a context
- * @doorbell: a file descriptor of the process, closed on exec, for XROCE_DOORBELL_SEND; it names
- *	nothing any more when the context has been closed
- * @reserved: 0
- */
-struct xroce_alloc_ucontext_resp {
-	__s32 doorbell;
-	__u32 reserved;
-};
-
-/**
  * struct xroce_abi_ring - a ring, to be mapped with mmap(2) on the file of the context
  * @offset: offset for mmap(2)
  * @bytes: its length; 0: there is no ring
@@ -62,6 +51,51 @@ struct xroce_abi_ring {
 	__aligned_u64 bytes;
 	__u32 entries;
 	__u32 stride;
+};
+
+/*
+ * A thread of the process can poll the send queues of a context, which need no doorbell while it is
+ * awake. A program that has written the tail of a ring then, after a full barrier, reads
+ * xroce_poll_header::wake, and rings the doorbell if it is not 0. The doorbell also wakes the
+ * thread.
+ */
+#define XROCE_POLL_MAX	100000u	/* microseconds without work; it never waits longer to sleep */
+
+/**
+ * struct xroce_poll_header - mapped memory of the thread
+ * @wake: 0: it polls; otherwise it sleeps, or has ended. Only the kernel writes it, and it does not
+ *	read it
+ */
+struct xroce_poll_header {
+	__u32 wake;
+};
+
+/**
+ * struct xroce_alloc_ucontext_cmd - open a context
+ * @poll_us: start a thread that polls, and sleeps after so many microseconds without work, at most
+ *	XROCE_POLL_MAX; 0: none. It is no error if there can be none
+ * @reserved: 0
+ */
+struct xroce_alloc_ucontext_cmd {
+	__u32 poll_us;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_alloc_ucontext_resp - a context
+ * @doorbell: a file descriptor of the process, closed on exec, for XROCE_DOORBELL_SEND; it names
+ *	nothing any more when the context has been closed
+ * @poll_errno: why there is no thread that polls. 0: there is, or none was asked for, or the kernel
+ *	does not know of them. EPERM: the administrator allows none (parameter poll_threads of
+ *	xroce_ib); EDQUOT: the user has as many as one may have (poll_threads_user); ENOSPC: all
+ *	are taken (poll_threads); EAGAIN: RLIMIT_NPROC, or the limit of a control group; ENOMEM;
+ *	EOPNOTSUPP: the kernel has no such threads (CONFIG_VHOST_TASK)
+ * @poll: struct xroce_poll_header; @poll.bytes is 0 if there is no thread
+ */
+struct xroce_alloc_ucontext_resp {
+	__s32 doorbell;
+	__s32 poll_errno;
+	struct xroce_abi_ring poll;
 };
 
 /**

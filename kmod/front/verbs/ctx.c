@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Open contexts of a device: a program's objects belong to one, as to an open /dev/xroce. */
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 
@@ -8,11 +9,35 @@
 #include "verbs.h"
 
 /*
+ * What the provider of xroce gets with a context. If it does not get a polling thread, that is no
+ * error: the response says why.
+ *
+ * Return: 0; -EINVAL: the arguments; or an errno of xr_doorbell_open().
+ */
+static int xr_ib_ctx_equip(struct xr_ibctx *ctx, struct ib_udata *udata)
+{
+	struct xroce_alloc_ucontext_resp resp = {};
+	struct xroce_alloc_ucontext_cmd cmd = {};
+	int ret = ib_copy_from_udata(&cmd, udata, min(sizeof(cmd), udata->inlen));
+
+	if (ret)
+		return ret;
+	if (cmd.reserved)
+		return -EINVAL;
+	if (cmd.poll_us)
+		resp.poll_errno = -xr_poll_open(ctx, cmd.poll_us, &resp.poll);
+	ret = xr_doorbell_open(ctx, udata, &resp);
+	if (ret)
+		xr_poll_close(ctx);
+	return ret;
+}
+
+/*
  * ib_core holds no reference to the module for an open context, because the device can be taken
  * from it. Unloading the module is not meant to do that.
  *
  * Return: 0; -EAGAIN: the limit of a control group; -ENODEV: the module is being unloaded; -ENOMEM;
- * or an errno of xr_doorbell_open().
+ * or an errno of xr_ib_ctx_equip().
  */
 int xr_ib_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
@@ -27,7 +52,7 @@ int xr_ib_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 	ret = xr_limits_join(&ctx->link->limits, &ctx->own);
 	if (ret)
 		goto err_owner;
-	ret = dev->own ? xr_doorbell_open(ctx, udata) : 0;
+	ret = dev->own ? xr_ib_ctx_equip(ctx, udata) : 0;
 	if (ret)
 		goto err_limits;
 	atomic_inc(&dev->contexts);
@@ -48,6 +73,7 @@ void xr_ib_dealloc_ucontext(struct ib_ucontext *ib)
 	struct xr_ibctx *ctx = to_xr_ibctx(ib);
 
 	xr_doorbell_close(ctx);
+	xr_poll_close(ctx);
 	xr_limits_leave(&ctx->own);
 	xr_owner_close(&ctx->own);
 	atomic_dec(&dev->contexts);

@@ -24,6 +24,9 @@
 #define UVERBS_MODULE_NAME	xroce_ib
 #include <rdma/uverbs_named_ioctl.h>
 
+/* What the first providers have room for. */
+#define XR_UCONTEXT_RESP_MIN	offsetofend(struct xroce_alloc_ucontext_resp, poll_errno)
+
 /**
  * struct xr_doorbell - a doorbell
  * @ref: the file has a reference, and the context
@@ -58,8 +61,11 @@ static loff_t xr_doorbell_llseek(struct file *file, loff_t qpn, int whence)
 	if (whence != XROCE_DOORBELL_SEND)
 		return -EINVAL;
 	down_read(&d->lock);
-	if (d->ctx)
+	if (d->ctx) {
 		ret = xr_post_seek(d->ctx->link, &d->ctx->own, qpn);
+		if (d->ctx->poll)
+			xr_poll_rung(d->ctx);
+	}
 	up_read(&d->lock);
 	return ret;
 }
@@ -112,19 +118,20 @@ static int xr_doorbell_give(int fd, struct file *file, int err)
 /**
  * xr_doorbell_open() - make the doorbell of a context that is being opened
  * @ctx: the context
- * @udata: of the command: struct xroce_alloc_ucontext_resp
+ * @udata: of the command
+ * @resp: its response, which needs only the descriptor
  *
  * Return: 0, and xr_doorbell_close() undoes it; -EINVAL: no room for the response; -EMFILE;
  * -ENFILE; -ENOMEM; -EFAULT.
  */
-int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata)
+int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata,
+		     struct xroce_alloc_ucontext_resp *resp)
 {
-	struct xroce_alloc_ucontext_resp resp = {};
 	struct xr_doorbell *d;
 	struct file *file;
 	int ret;
 
-	if (udata->outlen < sizeof(resp))
+	if (udata->outlen < XR_UCONTEXT_RESP_MIN)
 		return -EINVAL;
 	d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 	if (!d)
@@ -134,9 +141,9 @@ int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata)
 	d->ctx = ctx;
 	ret = xr_doorbell_take(d, &file);
 	if (ret >= 0) {
-		resp.doorbell = ret;
-		ret = xr_doorbell_give(resp.doorbell, file,
-				       xr_ib_respond(udata, &resp, sizeof(resp)));
+		resp->doorbell = ret;
+		ret = xr_doorbell_give(resp->doorbell, file,
+				       xr_ib_respond(udata, resp, sizeof(*resp)));
 	}
 	if (ret)
 		kref_put(&d->ref, xr_doorbell_free);
@@ -177,7 +184,7 @@ int xr_ib_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attr
 ADD_UVERBS_ATTRIBUTES_SIMPLE(
 	xr_ib_query_context, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT,
 	UVERBS_ATTR_PTR_OUT(XROCE_ATTR_QUERY_CONTEXT,
-			    UVERBS_ATTR_STRUCT(struct xroce_alloc_ucontext_resp, reserved),
+			    UVERBS_ATTR_STRUCT(struct xroce_alloc_ucontext_resp, poll_errno),
 			    UA_OPTIONAL));
 
 const struct uapi_definition xr_ib_uapi[] = {

@@ -21,6 +21,7 @@
  *   verbs of a program             yes     ib_uverbs; ib_core serialises those of an object
  *   doorbell of a send queue       yes     ib_uverbs, send.c, or its own file, doorbell.c: sends
  *                                          the first packets
+ *   polling thread of a context    yes     a thread of the program, poll.c: sends packets
  *   verbs of the kernel: creating  yes     ib_core; address handles: no
  *   posting                        no      any, also in hardware interrupts; post.c
  *   polling, arming                no      any but hardware interrupts; cq.c
@@ -33,8 +34,9 @@
  * Locks: those of ib_core, then rtnl (joining and leaving multicast groups) or
  * xr_ibqp::modify_lock (mutex: attributes of a queue pair), then
  * xr_ibdevs_lock (mutex: the list of devices) or xr_ibdev::counters_lock (mutex: counters of
- * queue pairs) or xr_doorbell::lock (rw_semaphore: its context), then those of the core from
- * xr_links_lock on (main.h), and last xr_ib_unread::lock (events that programs have not read).
+ * queue pairs) or xr_doorbell::lock (rw_semaphore: its context) or xr_poll::lock (mutex: likewise),
+ * then those of the core from xr_links_lock on (main.h), and last xr_ib_unread::lock (events that
+ * programs have not read) or xr_polls_lock (mutex: the list of polling threads).
  */
 #ifndef _XR_VERBS_H
 #define _XR_VERBS_H
@@ -68,6 +70,7 @@ struct xr_doorbell;
 struct xr_ibcounter;
 struct xr_link;
 struct xr_mr;
+struct xr_poll;
 struct xr_qp;
 struct xr_srq;
 
@@ -132,12 +135,14 @@ struct xr_ibdev {
  * @own: owner of the objects that are made through it
  * @link: link of the device
  * @doorbell: its doorbell; NULL: the provider is that of rxe
+ * @poll: thread that polls its send queues; NULL: none
  */
 struct xr_ibctx {
 	struct ib_ucontext ib;
 	struct xr_owner own;
 	struct xr_link *link;
 	struct xr_doorbell *doorbell;
+	struct xr_poll *poll;
 };
 
 /**
@@ -433,10 +438,16 @@ int xr_ib_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma);
 void xr_ib_disassociate_ucontext(struct ib_ucontext *ib);
 
 /* doorbell.c */
-int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata);
+int xr_doorbell_open(struct xr_ibctx *ctx, struct ib_udata *udata,
+		     struct xroce_alloc_ucontext_resp *resp);
 extern const struct uapi_definition xr_ib_uapi[];
 int xr_ib_query_ucontext(struct ib_ucontext *ib, struct uverbs_attr_bundle *attrs);
 void xr_doorbell_close(struct xr_ibctx *ctx);
+
+/* poll.c */
+int xr_poll_open(struct xr_ibctx *ctx, u32 us, struct xroce_abi_ring *ring);
+void xr_poll_rung(struct xr_ibctx *ctx);
+void xr_poll_close(struct xr_ibctx *ctx);
 
 /* event.c */
 extern const struct xr_owner_ops xr_ib_owner_ops;
