@@ -434,4 +434,33 @@ TEST(table_module_UD, "D2 D5 D6 P2", "every cause with every opcode of UD")
 	all(XROCE_QPT_UD, UD_OPS);
 }
 
+/*
+ * On UC the rest of a message may be lost. The next message takes the work request of the one that
+ * has not ended (9.8.2.2), also if it would fit into the next one at once.
+ */
+TEST(table_module_unfinished, "D2 D6", "UC: a SEND that never ends leaves its work request")
+{
+	struct xroce_cqe cqe[2];
+	struct run r;
+	int n;
+
+	if (!stage(&r, XROCE_QPT_UC, SEND_LAST))
+		return;
+	r.sge[0].length = 2 * MTU;
+	r.sge[1].addr = r.sge[0].addr + 2 * MTU;
+	check(!xroce_post_recv(r.w.rq, WR_ID, &r.sge[0], 1), "post_recv");
+	check(!xroce_post_recv(r.w.rq, WR_ID + 1, &r.sge[1], 1), "post_recv, again");
+	begin(&r);
+	r.w.req.opcode = opcode_of(&r, SEND_ONLY);
+	r.w.req.psn = (r.w.req.psn + 1) & XROCE_PSN_MASK;
+	wire_counted(&r.w, COUNTER(send));
+	n = xroce_cq_poll(r.w.cq, cqe, ARRAY_SIZE(cqe));
+	if (check(n == 1, "%d completions", n))
+		check(cqe[0].wr_id == WR_ID && cqe[0].status == XROCE_WC_SUCCESS &&
+		      cqe[0].byte_len == r.w.req.payload, "work request %#llx, status %u, %u bytes",
+		      cqe[0].wr_id, cqe[0].status, cqe[0].byte_len);
+	untouched(&r);
+	wire_close(&r.w);
+}
+
 TEST_MAIN(live_main);
