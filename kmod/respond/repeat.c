@@ -32,22 +32,27 @@ void xr_repeat_more(struct xr_repeat *rp)
 		rp->gap = 0;
 }
 
+/* Return: the gap at @now, in nanoseconds; 0: there is none, or none any more. */
+static u32 xr_repeat_gap(const struct xr_repeat *rp, u64 now)
+{
+	return now - rp->heard > XR_REPEAT_CALM ? 0 : rp->gap;
+}
+
 /* Return: nanoseconds until a packet may be sent again. */
 u64 xr_repeat_wait(struct xr_repeat *rp)
 {
 	u64 now = ktime_get_ns();
 
-	if (now - rp->heard > XR_REPEAT_CALM)
-		rp->gap = 0;
+	rp->gap = xr_repeat_gap(rp, now);
 	return rp->gap && now < rp->next ? rp->next - now : 0;
 }
 
 /* Return: bytes a second that are sent again at a path MTU of @mtu; 0: as fast as possible. */
 u64 xr_repeat_rate(const struct xr_repeat *rp, u32 mtu)
 {
-	if (!rp->gap || ktime_get_ns() - rp->heard > XR_REPEAT_CALM)
-		return 0;
-	return div_u64((u64)mtu * NSEC_PER_SEC, rp->gap);
+	u32 gap = xr_repeat_gap(rp, ktime_get_ns());
+
+	return gap ? div_u64((u64)mtu * NSEC_PER_SEC, gap) : 0;
 }
 
 /* A packet has been built again. */

@@ -506,23 +506,30 @@ TEST(object_capacities, "V5 R9", "capacities out of range")
 
 /* --- Receives. */
 
-/* The peer sends MESSAGE bytes to a receive of @num_sge elements of @bytes. */
-static void try_receive(struct ibv_qp *self, int num_sge, uint32_t bytes, enum ibv_wc_status want)
+/* Post a SEND of MESSAGE bytes at the peer. Return: false and errno: it is refused. */
+static bool peer_sends(void)
 {
-	struct ibv_sge to = { (uintptr_t)memory, bytes, mr->lkey };
 	struct ibv_sge from = { (uintptr_t)peer_message, MESSAGE, peer_mr->lkey };
-	struct ibv_recv_wr *bad_recv, recv = { .sg_list = &to, .num_sge = num_sge };
 	struct ibv_send_wr *bad, wr = {
 		.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_SEND,
 		.send_flags = IBV_SEND_SIGNALED,
 	};
+
+	errno = ibv_post_send(peer, &wr, &bad);
+	return !errno;
+}
+
+/* The peer sends MESSAGE bytes to a receive of @num_sge elements of @bytes. */
+static void try_receive(struct ibv_qp *self, int num_sge, uint32_t bytes, enum ibv_wc_status want)
+{
+	struct ibv_sge to = { (uintptr_t)memory, bytes, mr->lkey };
+	struct ibv_recv_wr *bad, recv = { .sg_list = &to, .num_sge = num_sge };
 	struct ibv_wc wc;
 	int ret;
 
 	memset(memory, 0, MESSAGE);
 	if (!ends_connect(self, peer) ||
-	    !check(!ibv_post_recv(self, &recv, &bad_recv) && !ibv_post_send(peer, &wr, &bad),
-		   "post: %s", strerror(errno)))
+	    !check(!ibv_post_recv(self, &recv, &bad) && peer_sends(), "post: %s", strerror(errno)))
 		return;
 	ret = end_wait(cq, &wc);
 	check(ret == (int)want, "%d of %u bytes: %d, not %d", num_sge, bytes, ret, want);
@@ -554,33 +561,27 @@ TEST(object_receive_short, "V5 R7", "messages longer than the receive")
 TEST(object_receive_late, "V5", "a message without a receive takes none of before")
 {
 	struct ibv_sge to = { (uintptr_t)memory + MEM_PAGE, MESSAGE };
-	struct ibv_sge from = { (uintptr_t)peer_message, MESSAGE };
-	struct ibv_recv_wr *bad_recv, recv = { .wr_id = 7, .sg_list = &to, .num_sge = 1 };
-	struct ibv_send_wr *bad, wr = {
-		.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_SEND,
-		.send_flags = IBV_SEND_SIGNALED,
-	};
+	struct ibv_recv_wr *bad, recv = { .wr_id = 7, .sg_list = &to, .num_sge = 1 };
 	struct ibv_qp *self;
 	struct ibv_wc wc;
 
 	if (!objects())
 		return;
 	to.lkey = mr->lkey;
-	from.lkey = peer_mr->lkey;
 	self = end_qp(&xr_end, IBV_QPT_RC, cq, cq, NULL, 1, 1);
 	if (!self)
 		return;
 	try_receive(self, 1, MESSAGE, IBV_WC_SUCCESS);
 	try_receive(self, 1, MESSAGE, IBV_WC_SUCCESS);
 	memset(memory, 0, MESSAGE);
-	if (!ends_connect(self, peer) || !check(!ibv_post_send(peer, &wr, &bad), "post"))
+	if (!ends_connect(self, peer) || !check(peer_sends(), "post"))
 		return;
 	check(end_wait(peer_cq, &wc) == IBV_WC_RNR_RETRY_EXC_ERR, "peer: %d", wc.status);
 	check(!ibv_poll_cq(cq, 1, &wc), "a completion without a receive");
 	/* The peer alone begins again, with the same packet. See ends_connect(). */
 	if (end_move(&rxe_end, peer, &xr_end, self->qp_num, IBV_QPS_RTS))
 		check(!end_move(&rxe_end, peer, &xr_end, self->qp_num, IBV_QPS_RTS), "RTS");
-	check(!ibv_post_recv(self, &recv, &bad_recv) && !ibv_post_send(peer, &wr, &bad), "post");
+	check(!ibv_post_recv(self, &recv, &bad) && peer_sends(), "post");
 	check(!end_wait(cq, &wc) && wc.wr_id == 7, "work request %lu", wc.wr_id);
 	check(!end_wait(peer_cq, &wc), "peer");
 	check(!memcmp(memory + MEM_PAGE, peer_message, MESSAGE) &&
