@@ -269,9 +269,10 @@ __noinline int except_finish(struct xdp_md *ctx, struct exception *e)
 	if (!exception_find(e, &q, &st))
 		return SILENT;
 	exception_read(e, &req, &resp, q);
-	pkt = response_at(frame_start(ctx), frame_end(ctx), &req);
+	pkt = response_at(frame_start(ctx), &req);
 	resp.aeth = e->crc;
-	if (!pkt || !response_end(ctx, &req, q, st, &resp, pkt))
+	if (!response_inside(pkt, frame_end(ctx)) ||
+	    !response_end(ctx, &req, q, st, &resp, pkt))
 		return not_sent(q, st, &resp);
 	return XROCE_CAUSE_NONE;
 }

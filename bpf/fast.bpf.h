@@ -18,12 +18,18 @@
 static __always_inline struct xroce_qp *fast_admit(struct xdp_md *ctx, void *data, void *end,
 						   struct request *req, int opcode)
 {
-	int qpn = parse(data, end, req, opcode);
-	const struct iphdr *ip = data + req->l3;
-	const struct xroce_bth *bth = data + req->bth;
+	const struct xroce_bth *bth;
+	const struct iphdr *ip;
 	struct xroce_qp *q;
+	int qpn;
 
+	/* First: of a frame in several buffers nothing else is worth a look. */
 	req->frame_len = end - data;
+	if (unlikely(req->frame_len < ETH_HLEN + bpf_ntohs(((struct plain *)data)->ip.tot_len)))
+		return NULL;
+	qpn = parse(data, end, req, opcode);
+	ip = data + req->l3;
+	bth = data + req->bth;
 	if (unlikely(qpn < 0 || !parse_lengths(req)))
 		return NULL;
 	if (unlikely(!ipv4_checksum_ok(ip) || bth->flags & XROCE_BTH_TVER_MASK || is_marked(req)))

@@ -64,9 +64,10 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *req,
 
 	if (!xroce_kfuncs)
 		return response_room(ctx, req, response_len(req, resp)) ? 0 : -ENOSPC;
-	pkt = response_headers(data, end, req, q, resp);
-	if (unlikely(!pkt))
+	pkt = response_at(data, req);
+	if (unlikely(!response_inside(pkt, end)))
 		return -ENOSPC;
+	response_headers(pkt, req, q, resp);
 	response_set_read(req->ipv6, pkt, q, resp->len);
 	if (resp->len <= XROCE_READ_SHORT)
 		r.icrc = icrc_ack(q, resp);

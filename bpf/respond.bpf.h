@@ -221,35 +221,31 @@ static __always_inline __u32 response_l3(const struct request *req)
 	return (req->ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr)) + sizeof(struct udphdr);
 }
 
-/* Return: the BTH; NULL: the headers are not inside the first buffer, @data to @end. */
-static __always_inline struct response_packet *response_at(void *data, const void *end,
-							   const struct request *req)
+/* Return: the BTH of a response in the frame that begins at @data; see response_inside(). */
+static __always_inline struct response_packet *response_at(void *data, const struct request *req)
 {
-	struct response_packet *pkt;
 	void *l3 = data + req->l3;
 
 	/* The verifier knows the distance of two pointers if one is computed from the other. */
 	if (!req->plain)
 		barrier_var(l3);
-	pkt = l3 + response_l3(req);
-	/* At least the invariant CRC follows the headers. */
-	return unlikely((void *)(pkt + 1) + XROCE_ICRC_LEN > end) ? NULL : pkt;
+	return l3 + response_l3(req);
 }
 
-/*
- * Write all headers of an acknowledgement after the Ethernet header. Return: as response_at().
- */
-static __always_inline struct response_packet *response_headers(void *data, const void *end,
-								const struct request *req,
-								const struct xroce_qp *q,
-								const struct response *resp)
+/* Return: whether the headers, and at least the invariant CRC after them, end before @end. */
+static __always_inline bool response_inside(const struct response_packet *pkt, const void *end)
 {
-	struct response_packet *pkt = response_at(data, end, req);
-	void *l3;
+	return likely((const void *)(pkt + 1) + XROCE_ICRC_LEN <= end);
+}
 
-	if (unlikely(!pkt))
-		return NULL;
-	l3 = (void *)pkt - response_l3(req);
+/* Write all headers of an acknowledgement after the Ethernet header, from before @pkt on. */
+static __always_inline void response_headers(struct response_packet *pkt,
+					     const struct request *req,
+					     const struct xroce_qp *q,
+					     const struct response *resp)
+{
+	void *l3 = (void *)pkt - response_l3(req);
+
 	if (req->ipv6)
 		response_words(l3, q, XROCE_RESPONSE_WORDS, false);
 	else if (req->plain)
@@ -258,7 +254,6 @@ static __always_inline struct response_packet *response_headers(void *data, cons
 		response_words(l3, q, XROCE_RESPONSE_WORDS4, false);
 	pkt->bth.apsn = bpf_htonl(resp->psn);
 	pkt->aeth.smsn = bpf_htonl(resp->syndrome << 24 | resp->msn);
-	return pkt;
 }
 
 /* The longest Ethernet header that parse() accepts. */
@@ -361,23 +356,26 @@ static __always_inline int not_sent(struct xroce_qp *q, struct xroce_stat *st,
 }
 
 /*
- * Write all headers of an acknowledgement into the frame, @data to @end. Return: as
- * response_headers().
+ * Write all headers of an acknowledgement into the frame, @data to @end. Return: the BTH; NULL:
+ * they are not inside.
  */
 static __always_inline struct response_packet *response_write(void *data, const void *end,
 							      const struct request *req,
 							      const struct xroce_qp *q,
 							      const struct response *resp)
 {
-	if (unlikely(data + sizeof(struct ethhdr) > end))
+	struct response_packet *pkt = response_at(data, req);
+
+	if (unlikely(data + sizeof(struct ethhdr) > end || !response_inside(pkt, end)))
 		return NULL;
 	response_eth(data, q);
-	return response_headers(data, end, req, q, resp);
+	response_headers(pkt, req, q, resp);
+	return pkt;
 }
 
 /*
  * Give the frame the length of the response, and write all headers, those of an acknowledgement.
- * Return: as response_headers(), or NULL: there is no room.
+ * Return: as response_write(), or NULL: there is no room.
  */
 static __always_inline struct response_packet *response_begin(struct xdp_md *ctx,
 							      struct request *req,

@@ -114,14 +114,14 @@ static __always_inline int xr_mr_write_checked(const struct xr_mr *mr, u64 va,
 	int ret = xr_mr_range(mr, va, p->len, true, &at);
 	void *mem = ret || !p->len ? NULL : xr_mr_whole(mr, at, p->len);
 
-	if (unlikely(!mem || !xr_vector_begin()))
+	if (unlikely(!mem || !xr_vector_begin_alone()))
 		return ret ?: -EOPNOTSUPP;
 	ret = -EBADMSG;
 	if (likely(xr_icrc_right4(p->xdp, p->l3, end))) {
 		xr_copy_vector(mem, p->xdp->data + p->off, p->len);
 		ret = 0;
 	}
-	xr_vector_end();
+	xr_vector_end_alone();
 	return ret;
 }
 
@@ -240,7 +240,7 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 	if (unlikely(!xr_frame_resize(xdp, p.off,
 				      p.off + round_up(p.len, 4) + XROCE_ICRC_LEN)))
 		goto out;
-	xr_read_fill(mr, at, &p, &ack);
+	xr_read_answer(mr, at, &p, ack);
 	xr_mr_count_out(mr->stat, p.len, 1);
 	ret = 0;
 out:

@@ -395,14 +395,13 @@ __u32 xr_clmul_pieces_ipv6(const void *p, __u32 len, const void *q, __u32 more)
  */
 __u32 xr_clmul_copy_ipv4(const void *p, void *to, const void *from, __u32 len)
 {
-	__u32 pad = -(__u32)(to - p) % BLOCK;
-	const struct masks *m = shifted(&masks4, pad);
+	__u32 off = to - p, pad = -off % BLOCK;
 	v2 x;
 
 	p -= pad;
-	x = begin4(p, m);
+	x = begin4(p, shifted(&masks4, pad));
 	/* Behind a RETH. */
-	if (to - p > 3 * BLOCK)
+	if (off > 3 * BLOCK)
 		x = on(x, on_128, load(p + 3 * BLOCK));
 	return reduce(blocks(x, true, to, from, len / BLOCK));
 }
@@ -410,13 +409,13 @@ __u32 xr_clmul_copy_ipv4(const void *p, void *to, const void *from, __u32 len)
 /* The same for IPv6. */
 __u32 xr_clmul_copy_ipv6(const void *p, void *to, const void *from, __u32 len)
 {
-	__u32 pad = -(__u32)(to - p) % BLOCK;
+	__u32 off = to - p, pad = -off % BLOCK;
 	const struct masks *m = shifted(&masks6, pad);
 	v2 x;
 
 	p -= pad;
 	x = begin6(p, m);
-	if (to - p > 4 * BLOCK)
+	if (off > 4 * BLOCK)
 		x = on(x, on_128, next(p, m, 4));
 	return reduce(blocks(x, true, to, from, len / BLOCK));
 }

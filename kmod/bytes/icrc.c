@@ -268,7 +268,7 @@ static int xr_icrc_check_two(struct xdp_buff *xdp, u32 l3, u32 end)
 	frag = xdp_get_shared_info_from_buff(xdp)->frags;
 	if ((u64)end + XROCE_ICRC_LEN > (u64)linear + skb_frag_size(frag))
 		return 1;
-	if (unlikely(!xr_vector_begin()))
+	if (unlikely(!xr_vector_begin_alone()))
 		return 1;
 	q = skb_frag_address(frag);
 	if (xr_clmul_wide(end - l3))
@@ -277,7 +277,7 @@ static int xr_icrc_check_two(struct xdp_buff *xdp, u32 l3, u32 end)
 		crc = xr_clmul_pieces_ipv4(p, linear - l3, q, end - linear);
 	else
 		crc = xr_clmul_pieces_ipv6(p, linear - l3, q, end - linear);
-	xr_vector_end();
+	xr_vector_end_alone();
 	return get_unaligned_le32(q + (end - linear)) == ~crc ? 0 : -EBADMSG;
 }
 #else

@@ -181,11 +181,11 @@ static __always_inline int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end)
 
 	/* For other packets, xr_icrc_check_any() begins a vector section. */
 	if (likely(xr_frame_linear(xdp, end, XROCE_ICRC_LEN)) &&
-	    likely(xr_vector_begin())) {
+	    likely(xr_vector_begin_alone())) {
 		if (likely(xr_icrc_whole(xdp, l3, end, &crc)))
 			ret = get_unaligned_le32(xdp->data + end) == crc ?
 			      0 : -EBADMSG;
-		xr_vector_end();
+		xr_vector_end_alone();
 	}
 	if (unlikely(ret > 0))
 		ret = xr_icrc_check_any(xdp, l3, end);

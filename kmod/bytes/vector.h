@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Vector registers in the data path. The functions of clmul.c and vcopy.c are compiled for
- * AVX; call them only between xr_vector_begin() and xr_vector_end().
+ * AVX; call them only between xr_vector_begin() and xr_vector_end(), or the same with _alone.
  */
 #ifndef _XR_VECTOR_H
 #define _XR_VECTOR_H
@@ -33,6 +33,30 @@ void xr_vector_init(void);
 void xr_vcopy(void *dst, const void *src, size_t len);
 
 /**
+ * xr_vector_begin_alone() - xr_vector_begin() where no section can be held on this CPU
+ *
+ * In an XDP program: who holds one has bottom halves off and sends nothing. If one were held, this
+ * would fail.
+ *
+ * Return: whether the section has begun; if so, xr_vector_end_alone() ends it.
+ */
+static inline bool xr_vector_begin_alone(void)
+{
+	if (!static_branch_likely(&xr_vector_key))
+		return false;
+	if (unlikely(!may_use_simd()))
+		return false;
+	/* Integer instructions only, so MXCSR need not be set up. */
+	kernel_fpu_begin_mask(0);
+	return true;
+}
+
+static inline void xr_vector_end_alone(void)
+{
+	kernel_fpu_end();
+}
+
+/**
  * xr_vector_begin() - begin a section that may use the vector registers
  *
  * Fails if this softirq has interrupted another user of the vector registers, unless that is a
@@ -42,22 +66,14 @@ void xr_vcopy(void *dst, const void *src, size_t len);
  */
 static inline bool xr_vector_begin(void)
 {
-	if (!static_branch_likely(&xr_vector_key))
-		return false;
 	/* Nobody else runs on the CPU that holds one. */
-	if (this_cpu_read(xr_vector_held))
-		return true;
-	if (unlikely(!may_use_simd()))
-		return false;
-	/* Integer instructions only, so MXCSR need not be set up. */
-	kernel_fpu_begin_mask(0);
-	return true;
+	return this_cpu_read(xr_vector_held) || xr_vector_begin_alone();
 }
 
 static inline void xr_vector_end(void)
 {
 	if (!this_cpu_read(xr_vector_held))
-		kernel_fpu_end();
+		xr_vector_end_alone();
 }
 
 /**
@@ -94,6 +110,15 @@ static __always_inline bool xr_vcopy_begin(size_t len)
 }
 #else
 static inline void xr_vector_init(void)
+{
+}
+
+static inline bool xr_vector_begin_alone(void)
+{
+	return false;
+}
+
+static inline void xr_vector_end_alone(void)
 {
 }
 

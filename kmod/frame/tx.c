@@ -251,8 +251,7 @@ static __always_inline int xr_tx_payload(const struct xr_qp *qp,
 	if (unlikely(ret == -EAGAIN))
 		return xr_tx_missed(qp, mr, p);
 	if (likely(!ret)) {
-		xr_read_fill(mr, from, &(struct xr_payload){ xdp, p->l2_len, ipv6, off, p->len },
-			     NULL);
+		xr_read_fill(mr, from, &(struct xr_payload){ xdp, p->l2_len, ipv6, off, p->len });
 		xr_mr_count_out(mr->stat, p->len, p->begin);
 	} else {
 		xr_tx_refused(mr, ret);

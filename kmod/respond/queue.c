@@ -302,7 +302,7 @@ int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		if (likely(!r->behind) && xr_response_alone(qp, r))
 			goto out;
 	}
-	if (xr_response_merge(rs, r))
+	if (!read && xr_response_merge(rs, r))
 		goto out;
 	if (read && r->again && xr_response_resume(qp, r))
 		goto out;

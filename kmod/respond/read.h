@@ -55,52 +55,67 @@ struct xr_payload {
 
 /*
  * Write a payload whose length is a multiple of four, and the invariant CRC; in one pass if it
- * consists of whole blocks.
+ * consists of whole blocks. In a vector section.
  */
 static __always_inline void xr_read_vector(const struct xr_payload *p, const void *mem)
 {
 	const void *l3 = p->xdp->data + p->l3;
 	void *to = p->xdp->data + p->off;
-	u32 end = p->off + p->len, crc;
+	u32 crc;
 
-	if (unlikely(!xr_vector_begin())) {
-		xr_copy(to, mem, p->len);
-		xr_icrc_put_any(p->xdp, p->l3, end);
-		return;
-	}
 	if (!(p->len % XR_CLMUL_BLOCK)) {
 		crc = xr_icrc_copy(l3, to, mem, p->len, p->ipv6);
 	} else {
 		xr_copy_vector(to, mem, p->len);
-		crc = xr_icrc_sum(l3, end - p->l3, p->ipv6);
+		crc = xr_icrc_sum(l3, p->off + p->len - p->l3, p->ipv6);
 	}
 	put_unaligned_le32(crc, to + p->len);
+}
+
+void xr_read_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 l3, u32 off, u32 len);
+
+/**
+ * xr_read_fill() - write payload, pad and invariant CRC of a READ response or a request
+ * @mr: region, held by the caller
+ * @at: offset of the payload in the region, where it is resident
+ * @p: where it belongs, up to XR_CLMUL_XTH bytes after the BTH
+ */
+static __always_inline void xr_read_fill(const struct xr_mr *mr, u64 at,
+					 const struct xr_payload *p)
+{
+	const void *mem = xr_mr_whole(mr, at, p->len);
+
+	if (unlikely(!mem || p->len % 4 || !xr_vector_begin())) {
+		xr_read_any(mr, at, p->xdp, p->l3, p->off, p->len);
+		return;
+	}
+	xr_read_vector(p, mem);
 	xr_vector_end();
 }
 
 /**
- * xr_read_fill() - write payload, pad and invariant CRC of a READ response or request
- * @mr: region, held by the caller
- * @at: offset of the payload in the region, where it is resident
- * @p: where it belongs, up to XR_CLMUL_XTH bytes after the BTH
+ * xr_read_answer() - xr_read_fill() of a READ response in an XDP program
+ * @mr: as there
+ * @at: as there
+ * @p: as there
  * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH, for up to
- *	XROCE_READ_SHORT bytes; NULL: unknown
+ *	XROCE_READ_SHORT bytes
  */
-static __always_inline void xr_read_fill(const struct xr_mr *mr, u64 at,
-					 const struct xr_payload *p, const u32 *ack)
+static __always_inline void xr_read_answer(const struct xr_mr *mr, u64 at,
+					   const struct xr_payload *p, u32 ack)
 {
 	const void *mem = xr_mr_whole(mr, at, p->len);
 
 	if (unlikely(!mem || p->len % 4)) {
-		xr_mr_move_any(mr, at, p->xdp, p->off, p->len, false);
-		xr_icrc_put(p->xdp, p->l3, p->off + round_up(p->len, 4));
-		return;
+		xr_read_any(mr, at, p->xdp, p->l3, p->off, p->len);
+	} else if (p->len <= XROCE_READ_SHORT) {
+		xr_read_short(p->xdp->data + p->off, mem, p->len, p->ipv6, ack);
+	} else if (unlikely(!xr_vector_begin_alone())) {
+		xr_read_any(mr, at, p->xdp, p->l3, p->off, p->len);
+	} else {
+		xr_read_vector(p, mem);
+		xr_vector_end_alone();
 	}
-	if (ack && p->len <= XROCE_READ_SHORT) {
-		xr_read_short(p->xdp->data + p->off, mem, p->len, p->ipv6, *ack);
-		return;
-	}
-	xr_read_vector(p, mem);
 }
 
 #endif

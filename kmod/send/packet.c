@@ -355,7 +355,7 @@ static int xr_request_one(struct xr_qp *qp, const struct xr_request *r,
 		return ret != -EAGAIN ? xr_request_refused() :
 		       xr_request_missed(qp, mr, va, r->len, sge->length - in - r->len, false);
 	BUILD_BUG_ON(sizeof(struct xroce_reth) + sizeof(__be32) > XR_CLMUL_XTH);
-	xr_read_fill(mr, at, &(struct xr_payload){ xdp, s->l2_len, s->ipv6, off, r->len }, NULL);
+	xr_read_fill(mr, at, &(struct xr_payload){ xdp, s->l2_len, s->ipv6, off, r->len });
 	xr_mr_release();
 	return 0;
 }

@@ -2,11 +2,12 @@
 /*
  * Cost of a request for its responder. Run by bench.sh.
  *
- *   bench [-o FILE] [-b FILE] [-n COUNT] [-r RESPONDER]... [OP[:SIZE]]...
+ *   bench [-o FILE] [-b FILE] [-k FILE] [-n COUNT] [-r RESPONDER]... [OP[:SIZE]]...
  *
  * -o writes the table as JSON and keeps rows of other networks in the file; -b reads the
- * cost of CRC and copy as printed by bytes/bench.c; -n sets the operations of a segment; -r
- * and the arguments select responders and operations (default: all).
+ * cost of CRC and copy as printed by bytes/bench.c; -k copies the names of the kernel's functions
+ * to a file for where.sh, while the responder's program is attached; -n sets the operations of a
+ * segment; -r and the arguments select responders and operations (default: all).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,9 +74,30 @@ static char **chosen;		/* OP[:SIZE]; none: all */
 static const char *only[ARRAY_SIZE(order)];
 static size_t onlys;
 static const char *bytes;	/* name of a file */
+static const char *kernel_names;	/* that of a file, too */
 static uint32_t largest = UINT32_MAX;
 static bool copies = true;	/* the network copies socket buffers for XDP programs */
 static uint64_t pause_ns;	/* until a frame has left */
+
+static bool copy_kernel_names(void)
+{
+	FILE *from = fopen("/proc/kallsyms", "r"), *to = fopen(kernel_names, "w");
+	char *line = NULL;
+	size_t size = 0;
+	bool ok;
+
+	while (from && to && getline(&line, &size, from) > 0)
+		fputs(line, to);
+	free(line);
+	ok = from && feof(from) && to && !ferror(to);
+	if (from)
+		fclose(from);
+	if (to)
+		ok &= !fclose(to);
+	if (!ok)
+		perror(kernel_names);
+	return ok;
+}
 
 static double cost_of(const struct responder *r, enum generator_expect expect,
 		      const struct op *op)
@@ -101,6 +123,8 @@ static double cost_of(const struct responder *r, enum generator_expect expect,
 		return COST_ERROR;
 	cost = measure(r->name, &run, segment);
 	if (cost >= 0 && !measure_executed(r->name, op, r, memory, n))
+		cost = COST_ERROR;
+	if (kernel_names && !copy_kernel_names())
 		cost = COST_ERROR;
 	r->disconnect(&target);
 	return cost;
@@ -223,7 +247,8 @@ static bool add_bytes(void)
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: bench [-o FILE] [-b FILE] [-n COUNT] [-r RESPONDER]... [OP[:SIZE]]...\n");
+	fprintf(stderr, "usage: bench [-o FILE] [-b FILE] [-k FILE] [-n COUNT] [-r RESPONDER]... "
+			"[OP[:SIZE]]...\n");
 	exit(2);
 }
 
@@ -232,13 +257,16 @@ static const char *parse(int argc, char **argv)
 	const char *out = NULL;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "o:b:n:r:")) != -1) {
+	while ((opt = getopt(argc, argv, "o:b:k:n:r:")) != -1) {
 		switch (opt) {
 		case 'o':
 			out = optarg;
 			break;
 		case 'b':
 			bytes = optarg;
+			break;
+		case 'k':
+			kernel_names = optarg;
 			break;
 		case 'n':
 			segment = strtoul(optarg, NULL, 0);

@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include "mark.h"
 #include "measure.h"
 #include "median.h"
 
@@ -89,10 +90,12 @@ double measure(const char *who, struct generator_run *run, uint32_t segment)
 	if (!generator_prepare(run))
 		return COST_ERROR;
 	result = generator_send(warm_up(op, segment), &ns, why);
+	mark(MARK_BEGIN);
 	for (i = 0; i < MEASURE_SEGMENTS && result == GENERATOR_OK; i++) {
 		result = generator_send(n, &ns, why);
 		cost[i] = (double)ns / n;
 	}
+	mark(MARK_END);
 	if (result != GENERATOR_OK) {
 		fprintf(stderr, "bench: %s: %s %u: %s%s\n", who,
 			op_names[op->code], op->size, why,
