@@ -160,9 +160,13 @@ PEER_TEST(read_lost_middle, "Q3", "a packet in the middle is lost")
 /* With a local ACK timeout, 4.3 s, there is a timer that waits for what is late. */
 static const struct peer_opts lost_opts = { .timeout = 20, .retries = 7, .reads = 4 };
 
-/* What is only late is waited for, for about this time; the best of some tries is below half. */
+/*
+ * What is only late is waited for, for about this time; one of some tries takes less than half. How
+ * many it needs depends on what else the machine does.
+ */
 #define LATE_MS		50
-#define TRIES		5
+#define AT_ONCE_NS	(LATE_MS * 1000000 / 2)
+#define TRIES		25
 
 /* Wait for a request from packet @n on. If this test runs late there are others: probes. */
 static void asked(uint32_t n)
@@ -197,7 +201,7 @@ static void lost_indeed(uint32_t lost, uint8_t opcode, uint32_t len)
 	peer_completes(1, IBV_WC_SUCCESS);
 	peer_completes(2, IBV_WC_SUCCESS);
 
-	for (i = 0, n = 4; i < TRIES; i++, n += 3) {
+	for (i = 0, n = 4; i < TRIES && least >= AT_ONCE_NS; i++, n += 3) {
 		peer_post(3 + i, IBV_WR_RDMA_READ, THREE);
 		asked(n);
 		sent = clock_ns();
@@ -210,7 +214,7 @@ static void lost_indeed(uint32_t lost, uint8_t opcode, uint32_t len)
 		peer_completes(3 + i, IBV_WC_SUCCESS);
 	}
 	peer_received(THREE);
-	check(least < LATE_MS * 1000000 / 2, "a hole is asked for after %lld ns",
+	check(least < AT_ONCE_NS, "a hole is asked for after %lld ns",
 	      (long long)least);
 }
 
