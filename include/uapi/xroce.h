@@ -310,7 +310,8 @@ enum xroce_provider {
  * @paths: out: see LINK_MAPS; 0: no maps yet
  * @provider: out: enum xroce_provider: of the verbs device
  * @cc: out: name of the algorithm of congestion control that new connections have
- * @moderation_count: out: completions that make an event, see LINK_MODERATE; 0: each one does
+ * @moderation_count: out: completions that make an event, see LINK_MODERATE; 0: each one does;
+ *	XROCE_MODERATION_AUTO: several do while it pays
  * @moderation_usec: out: microseconds after which fewer make one; 0: likewise
  *
  * Errors: -ENOENT.
@@ -493,21 +494,27 @@ struct xroce_link_cc {
 
 #define XROCE_MODERATION_COUNT_MAX	4096	/* completions that make an event */
 #define XROCE_MODERATION_USEC_MAX	20000	/* microseconds until fewer make one */
+#define XROCE_MODERATION_AUTO		(~0u)	/* in place of a count: only while it pays */
 
 /**
  * struct xroce_link_moderate - LINK_MODERATE: moderate the completion events of a link
  * @size: sizeof(struct xroce_link_moderate)
  * @flags: 0
  * @link: number of the link
- * @count: completions that make an event, 1 to XROCE_MODERATION_COUNT_MAX
+ * @count: completions that make an event, 1 to XROCE_MODERATION_COUNT_MAX, or
+ *	XROCE_MODERATION_AUTO
  * @usec: microseconds since the first of them, after which fewer make one, 1 to
  *	XROCE_MODERATION_USEC_MAX
  * @reserved: 0
  *
  * An armed completion queue notifies its owner when @count completions have arrived since it was
  * armed, or @usec after the first of them. A completion that is solicited or has failed makes an
- * event at once, and so does a queue of which three quarters are full. By default each completion
- * makes one, as with a @count of 1, or if @count and @usec are 0.
+ * event at once, and so does a queue of which three quarters are full. With a @count of 1, or if
+ * @count and @usec are 0, each completion makes an event.
+ *
+ * By default @count is XROCE_MODERATION_AUTO and @usec 0: each queue tries now and then whether its
+ * completions come faster if up to 16 of them make an event, within 200 microseconds, and does that
+ * while they do.
  *
  * For all queues of the link, also those of verbs devices, of others, and of consumers in the
  * kernel, now and later, except those that have a moderation of their own: CQ_MODERATE. What is

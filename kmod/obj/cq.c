@@ -332,7 +332,7 @@ bool xr_cq_wake(struct xr_cq *cq, bool solicited)
 
 	if (!arm || (arm == XROCE_CQ_ARM_SOLICITED && !solicited))
 		return false;
-	if (unlikely(cq->moderator.by.count) && xr_cq_holds(cq, solicited))
+	if (cq->moderator.by.count && xr_cq_holds(cq, solicited))
 		return false;
 	return xr_cq_fire(cq);
 }
@@ -352,7 +352,8 @@ bool xr_cq_holds(struct xr_cq *cq, bool urgent)
 	u32 size = xr_cq_size(cq, cq->format);
 
 	return xr_moderator_holds(&cq->moderator,
-				  urgent || xr_cq_used(cq, cq->format) >= size - size / 4);
+				  urgent || xr_cq_used(cq, cq->format) >= size - size / 4,
+				  cq->tail);
 }
 
 /*
@@ -374,14 +375,15 @@ static void xr_cq_moderate_by(struct xr_cq *cq, struct xr_moderation by,
 /**
  * xr_cq_moderate() - give a queue a moderation of its own, which that of the link no longer changes
  * @cq: the queue, which the caller keeps
- * @count: completions that make an event; 0 or 1: none
+ * @count: completions that make an event; 0 or 1: none; XROCE_MODERATION_AUTO: while it pays
  * @usec: microseconds since the first of them; 0: none
  *
  * Return: 0; -EINVAL: more than XROCE_MODERATION_COUNT_MAX or XROCE_MODERATION_USEC_MAX.
  */
 int xr_cq_moderate(struct xr_cq *cq, u32 count, u32 usec)
 {
-	if (count > XROCE_MODERATION_COUNT_MAX || usec > XROCE_MODERATION_USEC_MAX)
+	if (count != XROCE_MODERATION_AUTO &&
+	    (count > XROCE_MODERATION_COUNT_MAX || usec > XROCE_MODERATION_USEC_MAX))
 		return -EINVAL;
 	xr_cq_moderate_by(cq, xr_moderation_of(count, usec), xr_moderator_own);
 	return 0;
@@ -391,7 +393,7 @@ EXPORT_SYMBOL_GPL(xr_cq_moderate);
 /**
  * xr_cq_moderate_all() - choose the moderation of all queues of a link that have none of their own
  * @link: the link
- * @count: completions that make an event; 1: none
+ * @count: completions that make an event; 1: none; XROCE_MODERATION_AUTO: while it pays
  * @usec: microseconds since the first of them
  *
  * Also of those that are made later. xr_links_lock is held.

@@ -240,7 +240,7 @@ static __always_inline bool xr_cq_add(struct xr_cq *cq, enum xr_format format,
 		smp_store_release(&xr_cq_rxe(cq)->producer_index, cq->tail & cq->mask);
 		if (likely(!cq->armed || (cq->armed == XROCE_CQ_ARM_SOLICITED && !urgent)))
 			return false;
-		if (unlikely(cq->moderator.by.count) && xr_cq_holds(cq, urgent))
+		if (cq->moderator.by.count && xr_cq_holds(cq, urgent))
 			return false;
 		cq->armed = 0;
 		return true;

@@ -169,6 +169,7 @@ static struct xr_link *xr_link_new(struct xr_ctx *maker)
 	xa_init_flags(&link->cqs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&link->srqs, XA_FLAGS_ALLOC1);
 	xr_owner_init(&link->own);
+	link->moderation = xr_moderation_of(XROCE_MODERATION_AUTO, 0);
 	xr_limits_init(&link->limits, link->name);
 	link->own.limits = &link->limits;
 	link->maker = maker;
@@ -462,8 +463,8 @@ int xr_link_query(struct xroce_link_query *q)
 	q->qps = READ_ONCE(link->nr_qps);
 	q->paths = link->paths;
 	xr_cc_chosen(&link->cc, q->cc);
-	q->moderation_count = link->moderation.count;
-	q->moderation_usec = link->moderation.usec;
+	q->moderation_count = xr_moderation_count(&link->moderation);
+	q->moderation_usec = xr_moderation_usec(&link->moderation);
 	strscpy_pad(q->verbs, link->front ? link->front->name : "", sizeof(q->verbs));
 	q->provider = link->front ? link->front->provider : 0;
 	ret = 0;

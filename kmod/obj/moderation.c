@@ -18,21 +18,44 @@
 
 #include "moderation.h"
 
-/* True if the numbers are in range. Both are 0, or none. */
+/* What is tried with XROCE_MODERATION_AUTO. */
+#define XR_MODERATION_AUTO_COUNT	16
+#define XR_MODERATION_AUTO_USEC		200
+
+/* True if the numbers are in range. Both are 0, or none; or @count is XROCE_MODERATION_AUTO. */
 bool xr_moderation_ok(u32 count, u32 usec)
 {
-	if (!count && !usec)
-		return true;
-	return count && count <= XROCE_MODERATION_COUNT_MAX &&
-	       usec && usec <= XROCE_MODERATION_USEC_MAX;
+	if (!usec)
+		return !count || count == XROCE_MODERATION_AUTO;
+	return count && count <= XROCE_MODERATION_COUNT_MAX && usec <= XROCE_MODERATION_USEC_MAX;
 }
 
-/* Of numbers that are not too large. If one of them is 0, or @count is 1, nothing is held. */
+/*
+ * Of numbers that are not too large. If one of them is 0, or @count is 1, nothing is held, unless
+ * @count is XROCE_MODERATION_AUTO.
+ */
 struct xr_moderation xr_moderation_of(u32 count, u32 usec)
 {
+	if (count == XROCE_MODERATION_AUTO)
+		return (struct xr_moderation){
+			.count = XR_MODERATION_AUTO_COUNT,
+			.usec = XR_MODERATION_AUTO_USEC,
+			.tried = true,
+		};
 	if (count <= 1 || !usec)
 		return (struct xr_moderation){};
 	return (struct xr_moderation){ .count = count, .usec = usec };
+}
+
+/* The numbers that xr_moderation_of() has got; those that moderate nothing are 0. */
+u32 xr_moderation_count(const struct xr_moderation *by)
+{
+	return by->tried ? XROCE_MODERATION_AUTO : by->count;
+}
+
+u32 xr_moderation_usec(const struct xr_moderation *by)
+{
+	return by->tried ? 0 : by->usec;
 }
 
 /* @expired calls xr_moderator_expired() under the lock of the queue. */
@@ -55,11 +78,14 @@ static void xr_moderator_begin(struct xr_moderator *m)
  * xr_moderator_holds() - hold an event?
  * @m: of a queue that is moderated, and armed for the completion that has just been added
  * @now: the event must not be held
+ * @tail: completions that the queue has had, modulo 2^32
  *
  * Return: true: the queue stays armed; false: it fires now.
  */
-bool xr_moderator_holds(struct xr_moderator *m, bool now)
+bool xr_moderator_holds(struct xr_moderator *m, bool now, u32 tail)
 {
+	if (m->by.tried && !xr_trial_holds(&m->trial, tail, m->by.usec))
+		now = true;
 	if (now || m->held + 1 >= m->by.count) {
 		m->held = 0;
 		return false;
@@ -83,6 +109,7 @@ bool xr_moderator_own(struct xr_moderator *m, struct xr_moderation by)
 {
 	m->own = true;
 	m->by = by;
+	m->trial = (struct xr_trial){};
 	return xr_moderator_release(m);
 }
 
@@ -95,6 +122,7 @@ bool xr_moderator_follow(struct xr_moderator *m, struct xr_moderation by)
 	if (m->own)
 		return false;
 	m->by = by;
+	m->trial = (struct xr_trial){};
 	return xr_moderator_release(m);
 }
 
@@ -111,8 +139,11 @@ bool xr_moderator_expired(struct xr_moderator *m, enum hrtimer_restart *again)
 	/* If another CPU has started it again meanwhile, it expires again. */
 	if (!m->held || hrtimer_is_queued(&m->timer))
 		return false;
-	if (!ktime_before(ktime_get(), m->due))
+	if (!ktime_before(ktime_get(), m->due)) {
+		if (m->by.tried)
+			xr_trial_period(&m->trial, m->held, m->by.usec);
 		return xr_moderator_release(m);
+	}
 	hrtimer_set_expires(&m->timer, m->due);
 	*again = HRTIMER_RESTART;
 	return false;

@@ -10,14 +10,18 @@
 #include <linux/ktime.h>
 #include <linux/types.h>
 
+#include "trial.h"
+
 /**
  * struct xr_moderation - how events are moderated
  * @count: completions that make an event; 0: each one does, and @usec is 0. Never 1
  * @usec: microseconds since the first of them, after which fewer make one
+ * @tried: only while it pays, which each queue tries
  */
 struct xr_moderation {
 	u16 count;
 	u16 usec;
+	bool tried;
 };
 
 /**
@@ -26,6 +30,7 @@ struct xr_moderation {
  * @held: completions, since the queue was armed, that would have made an event without @by; fewer
  *	than its count
  * @own: @by is of this queue, not of its link
+ * @trial: whether it pays, if @by is tried
  * @due: when those that are held make an event
  * @timer: runs while completions are held, and may do so for longer
  *
@@ -35,6 +40,7 @@ struct xr_moderator {
 	struct xr_moderation by;
 	u16 held;
 	bool own;
+	struct xr_trial trial;
 	ktime_t due;
 	struct hrtimer timer;
 };
@@ -42,7 +48,9 @@ struct xr_moderator {
 bool xr_moderation_ok(u32 count, u32 usec);
 struct xr_moderation xr_moderation_of(u32 count, u32 usec);
 void xr_moderator_init(struct xr_moderator *m, enum hrtimer_restart (*expired)(struct hrtimer *));
-bool xr_moderator_holds(struct xr_moderator *m, bool now);
+bool xr_moderator_holds(struct xr_moderator *m, bool now, u32 tail);
+u32 xr_moderation_count(const struct xr_moderation *by);
+u32 xr_moderation_usec(const struct xr_moderation *by);
 bool xr_moderator_own(struct xr_moderator *m, struct xr_moderation by);
 bool xr_moderator_follow(struct xr_moderator *m, struct xr_moderation by);
 bool xr_moderator_release(struct xr_moderator *m);

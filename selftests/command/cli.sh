@@ -298,7 +298,7 @@ object_errors() {
 	fails 2 'paths "17": must be a number from 1 to 16$' link add dev lo paths 17
 	fails 2 'paths "0": must be a number from 1 to 16$' link add dev lo paths 0
 	for value in 1/50 0/50 16/0 4097/1 2/20001 16 16/ 16/50us 0x10002/1 no; do
-		fails 2 "moderation \"$value\": must be COUNT/USEC, from 2/1 to 4096/20000, or off$" \
+		fails 2 "moderation \"$value\": must be auto, off, or COUNT/USEC from 2/1 to 4096/20000$" \
 			link set dev lo moderation "$value"
 	done
 	fails 2 'link set: cc or moderation must be given$' link set dev lo

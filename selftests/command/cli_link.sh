@@ -258,8 +258,9 @@ moderation() {
 	done <<-END
 		moderation 16/50 mpt 64 qp 16:16/50
 		conf $work/link.conf:8/100
-		moderation off conf $work/link.conf:
-		mpt 64 qp 16:
+		moderation off conf $work/link.conf:off
+		moderation auto conf $work/link.conf:auto
+		mpt 64 qp 16:auto
 	END
 	while IFS=: read -r words want; do
 		# shellcheck disable=SC2086
@@ -269,17 +270,20 @@ moderation() {
 		moderation 4096/20000:4096/20000
 		cc none:4096/20000
 		cc none moderation 2/1:2/1
-		moderation off:
+		moderation off:off
+		moderation auto:auto
 	END
 }
 
-# moderated WHEN [COUNT/USEC]: x0 shows this, in text only if it is given
+# moderated WHEN WORD: x0 shows this, in text only if it is not the default
 moderated() {
 	xr -j link show dev x0 >"$work/link"
-	holds "l[0]['moderation'] == '${2:-off}'" l="$work/link"
+	holds "l[0]['moderation'] == '$2'" l="$work/link"
 	xr link show dev x0 >"$work/text"
-	[ "$(grep -o ' moderation [0-9/a-z]*' "$work/text")" = "${2:+ moderation $2}" ] ||
-		not_so "$1: $(cat "$work/text")"
+	case $2 in
+	auto)	! grep ' moderation ' "$work/text" || not_so "$1" ;;
+	*)	grep -q " moderation $2 " "$work/text" || not_so "$1: $(cat "$work/text")" ;;
+	esac
 }
 
 # same WORD... -- WORD...: both commands print the same

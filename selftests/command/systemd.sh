@@ -62,7 +62,7 @@ good_conf() {
 		'batch /etc/xroce/link-x0.batch' >/etc/xroce/link-x0.conf
 	start xroce-link@x0.service &&
 		sd "$work/user/xroce" -d link show >"$work/links" &&
-		grep -q 'dev x0 .* mode generic mpt 128 qp 32 paths 1 cc none moderation off pds 1 ' "$work/links" &&
+		grep -q 'dev x0 .* mode generic mpt 128 qp 32 paths 1 cc none moderation auto pds 1 ' "$work/links" &&
 		sd "$work/user/xroce" link limit >"$work/links" &&
 		grep -q 'limit of qp used 0 link 7$' "$work/links" &&
 		grep -q 'limit of mr used 0 user 9$' "$work/links" || {

@@ -105,7 +105,7 @@ link_conf() {
 		conf_fails 2 2 'paths: given twice' 'paths 2' 'paths 2' &&
 		conf_fails 2 1 'cc "a:b": must be 1 to 15 letters' 'cc a:b' &&
 		conf_fails 2 2 'cc: given twice' 'cc none' 'cc none' &&
-		conf_fails 2 1 'moderation "1/9": must be COUNT/USEC, from 2/1' 'moderation 1/9' &&
+		conf_fails 2 1 'moderation "1/9": must be auto, off, or COUNT/USEC from 2/1' 'moderation 1/9' &&
 		conf_fails 2 2 'moderation: given twice' 'moderation off' 'moderation 2/1' &&
 		conf_fails 2 1 'verbs "a%d": must be 1 to 63 letters' 'verbs a%d' &&
 		conf_fails 2 2 'verbs: given twice' 'verbs a' 'verbs b' &&

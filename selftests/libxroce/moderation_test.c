@@ -231,6 +231,9 @@ static const struct {
 	{ 1, 1, 0 },
 	{ XROCE_MODERATION_COUNT_MAX, XROCE_MODERATION_USEC_MAX, 0 },
 	{ XROCE_MODERATION_COUNT_MAX + 1, 1, -EINVAL },
+	{ XROCE_MODERATION_AUTO, 0, 0 },
+	{ XROCE_MODERATION_AUTO, 1, -EINVAL },
+	{ XROCE_MODERATION_AUTO - 1, 0, -EINVAL },
 	{ 2, XROCE_MODERATION_USEC_MAX + 1, -EINVAL },
 	/* As numbers of 16 bits they would be in range. */
 	{ 0x10002, 1, -EINVAL },
@@ -309,7 +312,7 @@ HANDLE_TEST(moderation_link, "U3 U1", "of a link: for queues that have none of t
 
 	if (begin(&p, x)) {
 		wakes_at_once(&p, true, "by default");
-		link_has(0, 0);
+		link_has(XROCE_MODERATION_AUTO, 0);
 		check_is(xroce_link_moderate(link, COUNT, LONGEST), 0, "link");
 		link_has(COUNT, LONGEST);
 		wakes_at_once(&p, false, "a queue that there was");
@@ -319,6 +322,9 @@ HANDLE_TEST(moderation_link, "U3 U1", "of a link: for queues that have none of t
 		check(woken(x, 0), "what was held");
 		link_has(0, 0);
 		wakes_at_once(&p, true, "off");
+		check_is(xroce_link_moderate(link, XROCE_MODERATION_AUTO, 0), 0, "auto");
+		link_has(XROCE_MODERATION_AUTO, 0);
+		wakes_at_once(&p, true, "auto");
 	}
 	pair_close(&p);
 	check_is(xroce_link_moderate(link, COUNT, LONGEST), 0, "link");

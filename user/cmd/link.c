@@ -250,9 +250,9 @@ static int link_del(int argc, char **argv)
 const struct cmd link_verbs[] = {
 	{ "show", link_show, "[[dev] DEV]" },
 	{ "add", link_add, "[dev] DEV [mode native|generic|auto] [mpt N] [qp N]\n"
-	  "\t[paths N] [cc NAME] [moderation COUNT/USEC|off]\n"
+	  "\t[paths N] [cc NAME] [moderation auto|off|COUNT/USEC]\n"
 	  "\t[verbs NAME [provider rxe|xroce]] [conf FILE [optional]]" },
-	{ "set", link_set, "[dev] DEV [cc NAME] [moderation COUNT/USEC|off]" },
+	{ "set", link_set, "[dev] DEV [cc NAME] [moderation auto|off|COUNT/USEC]" },
 	{ "reload", link_reload, "[dev] DEV" },
 	{ "del", link_del, "[dev] DEV [force]" },
 	{ "limit", link_limit,

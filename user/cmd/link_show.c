@@ -143,7 +143,7 @@ static void show_link(const struct row *r, double since)
 		print_num("paths", q->paths);
 	if (all || (*q->cc && strcmp(q->cc, "none")))
 		print_str("cc", q->cc);
-	if (all || q->moderation_count)
+	if (all || q->moderation_count != XROCE_MODERATION_AUTO)
 		print_str("moderation", moderation_text(q->moderation_count, q->moderation_usec,
 							moderation));
 	print_num("pds", q->pds);

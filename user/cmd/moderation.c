@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The word that says how a link's completion events are moderated: COUNT/USEC, or off. */
+/* The word that says how a link's completion events are moderated: COUNT/USEC, auto, or off. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +19,10 @@ static bool parse_moderation(const char *text, void *to)
 	*m = (struct moderation){ .given = true };
 	if (!strcmp(text, "off"))
 		return true;
+	if (!strcmp(text, "auto")) {
+		m->count = XROCE_MODERATION_AUTO;
+		return true;
+	}
 	text = arg_number_at(text, XROCE_MODERATION_COUNT_MAX, &count);
 	if (!text || *text++ != '/' || count < 2)
 		return false;
@@ -31,12 +35,14 @@ static bool parse_moderation(const char *text, void *to)
 }
 
 const struct arg_type moderation_arg = {
-	"COUNT/USEC, from 2/1 to 4096/20000, or off", parse_moderation
+	"auto, off, or COUNT/USEC from 2/1 to 4096/20000", parse_moderation
 };
 
 char *moderation_text(__u32 count, __u32 usec, char text[MODERATION_TEXT])
 {
-	if (count)
+	if (count == XROCE_MODERATION_AUTO)
+		strcpy(text, "auto");
+	else if (count)
 		snprintf(text, MODERATION_TEXT, "%u/%u", count, usec);
 	else
 		strcpy(text, "off");

@@ -396,7 +396,8 @@ int xroce_link_cc(__u32 link, const char *name);
 /**
  * xroce_link_moderate() - moderate the completion events of all queues of a link
  * @link: number of the link
- * @count: completions that make an event; 0, with @usec 0: each one does
+ * @count: completions that make an event; 0, with @usec 0: each one does;
+ *	XROCE_MODERATION_AUTO, with @usec 0, as from the beginning: several do while that is faster
  * @usec: microseconds since the first of them, after which fewer make one
  *
  * Return: 0, or as for struct xroce_link_moderate; -ENXIO (the module is not loaded).
@@ -829,7 +830,8 @@ bool xroce_cq_arm(struct xroce_cq *cq, bool solicited);
 /**
  * xroce_cq_moderate() - let several completions together wake up poll(2)
  * @cq: the queue
- * @count: completions since xroce_cq_arm() that do; 0, with @usec 0: each one does
+ * @count: completions since xroce_cq_arm() that do; 0, with @usec 0: each one does;
+ *	XROCE_MODERATION_AUTO, with @usec 0: several do while that is faster
  * @usec: microseconds since the first of them, after which fewer do
  *
  * A completion that is solicited or has failed does so at once. A queue for which this has been

@@ -9,5 +9,6 @@
 
 #define U8_MAX	UINT8_MAX
 #define U32_MAX	UINT32_MAX
+#define U64_MAX	UINT64_MAX
 
 #endif /* XROCE_TEST_LINUX_LIMITS_H */
