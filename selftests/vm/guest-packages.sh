@@ -7,9 +7,8 @@
 # $XROCE_PACKAGES names a set of them, with a directory of its own; without it there is one more.
 #
 # usage: guest-packages.sh fetch PACKAGE...   download what is not installed
-#        guest-packages.sh install            install that, in a machine of vm.sh
-#        guest-packages.sh unpack             only unpack it there, for programs and libraries that
-#                                             need no scripts: in a tenth of the time
+#        guest-packages.sh unpack             unpack it there. Their scripts, which take ten times as
+#                                             long, do not run: a test does what it needs of that
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -50,28 +49,20 @@ fetch() {
 	fi
 }
 
-install() {
-	[ "${XROCE_VM:-}" = 1 ] && [ -e "$dir/of" ] || return 0
-	# Do not start services.
-	printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
-	chmod 755 /usr/sbin/policy-rc.d
-	DEBIAN_FRONTEND=noninteractive dpkg -i "$dir"/*.deb
-}
-
-[ $# -ge 1 ] || set -- usage
+# Directories that are links stay so: /lib.
 unpack() {
 	local deb
 
 	[ "${XROCE_VM:-}" = 1 ] && [ -e "$dir/of" ] || return 0
 	for deb in "$dir"/*.deb; do
-		dpkg-deb --extract "$deb" /
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C / --keep-directory-symlink
 	done
 	ldconfig
 }
 
+[ $# -ge 1 ] || set -- usage
 case $1 in
-fetch)		shift; fetch "$@" ;;
-install)	install ;;
-unpack)		unpack ;;
-*)		sed -n '/^# usage/,/^[^#]/s/^# //p' "$0" >&2; exit 2 ;;
+fetch)	shift; fetch "$@" ;;
+unpack)	unpack ;;
+*)	sed -n '/^# usage/,/^[^#]/s/^# //p' "$0" >&2; exit 2 ;;
 esac
