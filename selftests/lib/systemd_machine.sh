@@ -29,10 +29,10 @@ systemd_etc() {
 	mount -t overlay etc /etc \
 		-o "lowerdir=/etc,upperdir=$systemd_work/etc,workdir=$systemd_work/etc.work"
 	undo+=(systemd_etc_down)
-	rm -rf /etc/systemd/system /etc/rc?.d
+	rm -rf /etc/systemd/system
 	mkdir -p /etc/systemd/system/multi-user.target.wants /etc/udev/rules.d /etc/xroce
 	ln -s /lib/systemd/system/remote-fs.target /etc/systemd/system/multi-user.target.wants/
-	ln -s /dev/null /etc/systemd/system/getty.target
+	systemd_without
 	: >/etc/fstab
 	cp "$top/build/user/xroce" "$systemd_work/user"
 	systemd_packets
@@ -42,6 +42,34 @@ systemd_etc() {
 	done
 	cp "$top/kmod/60-xroce.rules" /etc/udev/rules.d
 	getent group xroce >/dev/null || groupadd --system xroce
+}
+
+# What takes a boot, or each reload of the units, much time, and no unit of ours uses: log-ins, foreign
+# programs, drivers of graphics and of other hardware that udev would find, scripts of System V, and
+# generators but for those of mounts.
+systemd_without() {
+	local name dir=/etc/systemd/system
+
+	for name in getty.target systemd-logind.service modprobe@drm.service \
+		systemd-binfmt.service proc-sys-fs-binfmt_misc.automount \
+		systemd-update-utmp.service systemd-update-utmp-runlevel.service \
+		systemd-user-sessions.service systemd-tmpfiles-clean.timer; do
+		ln -s /dev/null $dir/$name
+	done
+	mkdir $dir/systemd-udev-trigger.service.d
+	cat >$dir/systemd-udev-trigger.service.d/few.conf <<-END
+	[Service]
+	ExecStart=
+	ExecStart=udevadm trigger --action=add --subsystem-match=net --subsystem-match=misc
+	END
+	rm -rf /etc/init.d /etc/rc?.d
+	mkdir -p /etc/systemd/system-generators
+	for name in /lib/systemd/system-generators/*; do
+		case ${name##*/} in
+		systemd-fstab-generator | nfs-* | rpc-*) ;;
+		*) ln -s /dev/null "/etc/systemd/system-generators/${name##*/}" ;;
+		esac
+	done
 }
 
 # The program of links from here on: see packets() and no_packets() of tap.sh. The command looks for
@@ -78,6 +106,11 @@ systemd_boot() {
 }
 
 systemd_is_up() { process=$(pgrep -o -x systemd) && is_active "$1" active; }
+
+# As "systemctl poweroff", which would ask the service of log-ins first.
+systemd_poweroff() {
+	sd systemctl -q --no-block --job-mode=replace-irreversibly start poweroff.target
+}
 
 systemd_halt() {
 	process=$(pgrep -o -x systemd) || return 0

@@ -62,7 +62,7 @@ has_disk() {
 restarts() {
 	local i
 
-	for i in 1 2; do
+	for i in $(seq "$(amount 1 2)"); do
 		ctl restart nvme-target@t0 && wait_until 60 is_live &&
 			sees first && wrote "restart$i" || {
 			dmesg | tail -n 20 | cut -c 1-160 | sed 's/^/# /'
@@ -77,7 +77,7 @@ is_live() { [ "$(cat /sys/class/nvme/nvme*/state)" = live ]; }
 restarts_host() {
 	local i
 
-	for i in 1 2; do
+	for i in $(seq "$(amount 1 2)"); do
 		ctl stop nvme-host@h0 && ! sd mountpoint -q /mnt/disk &&
 			ctl start nvme-host@h0 && ctl restart nvme-host@h0 &&
 			wait_until 60 has_disk 64 && ctl start mnt-disk.mount && sees first || return 1
@@ -126,7 +126,7 @@ seconds() {
 }
 
 powers_off() {
-	sd systemctl poweroff
+	systemd_poweroff
 	wait_until 200 systemd_is_gone && nothing_served && ! verbs_exists xr0 &&
 		! verbs_exists rxe_h0 && [ ! -e /sys/class/nvme/nvme0 ] &&
 		[ -z "$(ls /sys/class/iscsi_session)" ] || {
@@ -138,7 +138,7 @@ powers_off() {
 systemd_is_gone() { ! pgrep -x systemd; }
 
 # All is there that the page has set up, and what was written.
-comes_back_nvme() { wait_until 300 sd mountpoint -q /mnt/disk && sees first && sees restart2; }
+comes_back_nvme() { wait_until 300 sd mountpoint -q /mnt/disk && sees first && sees restart1; }
 
 comes_back_nfs() {
 	wait_until 120 sd mountpoint -q /mnt/share && [ "$(sd cat /mnt/share/file)" = hello ] &&
