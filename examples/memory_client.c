@@ -4,7 +4,7 @@
  * only and works with any RoCEv2 server.
  *
  * usage: memory_client [-c] [-p PORT] [-o OFFSET] [-n ROUNDS] [-k RKEY]
- *                      [-r REGION [-a] | -s LINE] DEVICE SERVER FILE
+ *                      [-t TIMEOUT] [-r REGION [-a] | -s LINE [-w]] DEVICE SERVER FILE
  *
  *   memory_client rxe0 10.0.0.2 photo.jpg
  *   memory_client -r album rxe0 10.0.0.2 photo.jpg	# of xroce serve ... region album
@@ -12,11 +12,13 @@
  *
  * -r requests a region by its name; with -a all regions are requested, and this one is
  * used: see exchange_json.h. With -c nothing is written: the file is compared with the
- * server's memory. RKEY replaces the server's key. OFFSET is where to begin in the server's
- * memory. LINE replaces the server's answer (see exchange.h) for a server without a TCP
- * port, for example a queue pair made by hand; the client then prints its own number and
- * PSN, which that server needs. The exit status is 1 if the server refuses a request or
- * bytes differ.
+ * server's memory. RKEY replaces the server's key. OFFSET is where to begin in the
+ * server's memory. What is not acknowledged is sent again after 4.096 us * 2^TIMEOUT, at
+ * most six times; the default, 18, is a second. LINE replaces the server's answer (see
+ * exchange.h) for a server without a TCP port, for example a queue pair made by hand; the
+ * client then prints its own number and PSN, which that server needs, and with -w waits
+ * for a line of its input until that server is ready. The exit status is 1 if the server
+ * refuses a request or bytes differ.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +46,7 @@ struct client {
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;	/* of two messages: one to send, one to read into */
 	char *buf;
+	uint8_t timeout;	/* 4.096 us * 2^timeout */
 	struct end own, server;
 };
 
@@ -144,7 +147,7 @@ static int connect_qp(struct client *c)
 			.grh.hop_limit = 64,
 		},
 		.sq_psn = c->own.psn,
-		.timeout = 18,			/* a second */
+		.timeout = c->timeout,
 		.retry_cnt = 6,			/* rxe takes 7 as unlimited */
 		.rnr_retry = 7,			/* unlimited, for on-demand memory */
 		.max_rd_atomic = 1,
@@ -241,7 +244,7 @@ static int compare(struct client *c, uint64_t off, const char *file, size_t size
 struct job {
 	const char *host, *port, *line, *region;
 	unsigned long rounds;
-	bool compare, all, have_key;
+	bool compare, all, have_key, wait;
 	uint32_t key;
 	uint64_t off;
 	const char *file;
@@ -257,6 +260,8 @@ static int meet(struct client *c, const struct job *job, int fd)
 	if (!err && job->line) {
 		printf("qpn 0x%06x psn %u\n", c->own.qpn, c->own.psn);
 		fflush(stdout);
+		if (job->wait)
+			getchar();
 		err = exchange_parse(job->line, &c->server);
 	} else if (!err && job->region) {
 		err = exchange_json(fd, &c->own, &request, &c->server);
@@ -318,7 +323,7 @@ static void *map_file(const char *path, size_t *size)
 
 static int usage(const char *name)
 {
-	fprintf(stderr, "usage: %s [-c] [-p PORT] [-o OFFSET] [-n ROUNDS] [-k RKEY] [-r REGION [-a] | -s LINE] DEVICE SERVER FILE\n",
+	fprintf(stderr, "usage: %s [-c] [-p PORT] [-o OFFSET] [-n ROUNDS] [-k RKEY] [-t TIMEOUT] [-r REGION [-a] | -s LINE [-w]] DEVICE SERVER FILE\n",
 		name);
 	return 2;
 }
@@ -326,11 +331,11 @@ static int usage(const char *name)
 int main(int argc, char **argv)
 {
 	struct job job = { .rounds = 1 };
-	struct client c = {};
+	struct client c = { .timeout = 18 };	/* a second */
 	int opt, status;
 	void *file;
 
-	while ((opt = getopt(argc, argv, "acp:o:n:k:r:s:")) != -1) {
+	while ((opt = getopt(argc, argv, "acp:o:n:k:r:s:t:w")) != -1) {
 		switch (opt) {
 		case 'a':
 			job.all = true;
@@ -356,6 +361,12 @@ int main(int argc, char **argv)
 			break;
 		case 's':
 			job.line = optarg;
+			break;
+		case 't':
+			c.timeout = strtoul(optarg, NULL, 0);
+			break;
+		case 'w':
+			job.wait = true;
 			break;
 		default:
 			return usage(argv[0]);
