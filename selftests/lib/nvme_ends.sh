@@ -124,6 +124,13 @@ nvme_up() {
 	host_up "${nvme_soon[@]}"
 }
 
+# nvme_ends_up: the same on devices that are there
+nvme_ends_up() {
+	undo_mark
+	target_up
+	host_up "${nvme_soon[@]}"
+}
+
 nvme_soon=(--reconnect-delay 1 --ctrl-loss-tmo 60 --keep-alive-tmo 5)
 
 # state STATE: the controller has it

@@ -38,23 +38,29 @@ echo 'TAP version 13'
 ulp_configfs
 module_up
 verbs_module_up
-for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
-	name=nvme_${pair/ /_}
-	some_wanted "${name}_verify" "${name}_ext4" || continue
-	# shellcheck disable=SC2086
-	nvme_up $pair
-	run "${name}_verify" 'K2 K1' disk_verifies
-	run "${name}_ext4" 'K2' disk_files ext4
-	undo_to_mark || result 1 "${name}_down" 'K2'
-done
-# The target takes the requests of all its queues from shared ones, one for each CPU.
-if some_wanted nvme_srq_verify; then
+# What host and target are asked for on the same two xroce devices.
+if some_wanted nvme_xroce_xroce_{verify,ext4} nvme_srq_verify nvme_ipv6_xroce_xroce; then
+	before_devices=${#undo[@]}
+	ulp_up xroce xroce
+	nvme_ends_up
+	run nvme_xroce_xroce_verify 'K2 K1' disk_verifies
+	run nvme_xroce_xroce_ext4 'K2' disk_files ext4
+	undo_to_mark || result 1 nvme_xroce_xroce_down 'K2'
+	# The target takes the requests of all its queues from shared ones, one for each CPU.
 	nvmet_options=(use_srq=1)
-	nvme_up xroce xroce
+	nvme_ends_up
 	run nvme_srq_verify 'K2 K1' srq_verifies nvmet_rdma
 	undo_to_mark || result 1 nvme_srq_down 'K2'
 	nvmet_options=()
+	nvme_over ipv6
+	nvme_ends_up
+	run nvme_ipv6_xroce_xroce 'K2 D1' disk_verifies
+	undo_to_mark || result 1 nvme_ipv6_xroce_xroce_down 'K2'
+	nvme_over ipv4
+	undo_marked=$before_devices
+	undo_to_mark || result 1 nvme_devices_down 'K2'
 fi
+# On devices of their own: the kernel keeps completion queues, as they are, as long as a device.
 if some_wanted nvme_moderated_{verify,device_gone,host_gone}; then
 	undo_mark
 	ulp_up xroce xroce
@@ -66,10 +72,19 @@ if some_wanted nvme_moderated_{verify,device_gone,host_gone}; then
 	run nvme_moderated_host_gone 'K5 V6 V1' host_loses hr_gone hr_up
 	undo_to_mark || result 1 nvme_moderated_down 'K2'
 fi
+for pair in 'xroce rxe' 'rxe xroce'; do
+	name=nvme_${pair/ /_}
+	some_wanted "${name}_verify" "${name}_ext4" || continue
+	# shellcheck disable=SC2086
+	nvme_up $pair
+	run "${name}_verify" 'K2 K1' disk_verifies
+	run "${name}_ext4" 'K2' disk_files ext4
+	undo_to_mark || result 1 "${name}_down" 'K2'
+done
 nvme_over ipv6
-for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
+for pair in 'xroce rxe' 'rxe xroce'; do
 	name=nvme_ipv6_${pair/ /_}
-	[ "$pair" = 'xroce xroce' ] || is_long || continue
+	is_long || continue
 	some_wanted "$name" || continue
 	# shellcheck disable=SC2086
 	nvme_up $pair
