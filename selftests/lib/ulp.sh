@@ -198,6 +198,9 @@ ulp_link_goes() {
 	ulp_link_up
 }
 
+# The job lasts four seconds at least, and is disturbed after the first mebibyte.
+ulp_job_size=$(amount 8m 16m)
+
 # ulp_job FILE SEED [WORD...]: a job of fio that writes each block of FILE once, a few hundred in a
 # second, and then compares all of them. Data and order depend on SEED.
 ulp_job() {
@@ -205,7 +208,7 @@ ulp_job() {
 	shift 2
 
 	timeout $((600 * ${XROCE_SLOW:-1})) fio --name upset --filename "$file" \
-		--ioengine libaio --direct 1 --rw randwrite --bs 4k --iodepth 16 --size 16m \
+		--ioengine libaio --direct 1 --rw randwrite --bs 4k --iodepth 16 --size "$ulp_job_size" \
 		--randseed "$seed" --rate_iops ,500 --verify crc32c --do_verify 1 --verify_fatal 1 \
 		--output-format terse "$@" >"$work/fio" 2>&1 ||
 		{ tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; ulp_explain; return 1; }
