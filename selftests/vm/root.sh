@@ -28,8 +28,8 @@ cache=${XROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/xroce}
 # Dependencies of deb.sh, except the packages that it tests; those from iproute2 to busybox
 # are for the tests of vm.sh --root.
 packages='systemd udev kmod dkms pahole gcc libc6-dev make bash-completion libbpf1 libjson-c5
-	libelf1 libbpf-dev iproute2 ethtool rdma-core ibverbs-providers perftest bpftool
-	procps python3 jq pkgconf initramfs-tools busybox'
+	libelf1 libbpf-dev iproute2 ethtool rdma-core ibverbs-providers ibverbs-utils
+	python3-pyverbs perftest bpftool procps python3 jq pkgconf initramfs-tools busybox'
 
 die() { echo "root: $*" >&2; exit 1; }
 
