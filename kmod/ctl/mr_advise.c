@@ -34,7 +34,7 @@ int xr_mr_advise(struct xr_link *link, struct xr_owner *caller,
 	if (!ret) {
 		umem = mr->umem;
 		off = a->iova - mr->iova;
-		if (!umem->on_demand)
+		if (!umem->on_demand || umem->null)
 			ret = -EOPNOTSUPP;
 		else if (off > umem->length || a->length > umem->length - off)
 			ret = -ERANGE;

@@ -276,6 +276,29 @@ int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *
 EXPORT_SYMBOL_GPL(xr_mr_reg_kernel);
 
 /**
+ * xr_mr_reg_null() - register null memory (odp/null.h)
+ * @link: the link
+ * @owner: owner of the new region
+ * @pd: number of a protection domain of @owner
+ * @lkey: out: its L_Key
+ *
+ * The region has all addresses, and no remote rights and no R_Key.
+ *
+ * Return: 0, -EDQUOT, -ENOENT, -ENOMEM or -ENOSPC as for MR_REG.
+ */
+int xr_mr_reg_null(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *lkey)
+{
+	struct xr_umem *umem = xr_null();
+	struct xr_mr *mr;
+
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	mr = xr_mr_new(owner, umem, 0, XROCE_ACCESS_LOCAL_WRITE, 0, "");
+	return xr_mr_publish(link, owner, mr, pd, lkey);
+}
+EXPORT_SYMBOL_GPL(xr_mr_reg_null);
+
+/**
  * xr_mr_alloc() - allocate a region that work requests register (fast.h)
  * @link: the link
  * @owner: a verbs device
@@ -338,7 +361,7 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 	ret = PTR_ERR_OR_ZERO(from);
 	if (!ret && !xr_iova_ok(r->iova, from->umem->length))
 		ret = -EINVAL;
-	if (!ret && (r->access ^ from->access) & XROCE_ACCESS_ON_DEMAND)
+	if (!ret && ((r->access ^ from->access) & XROCE_ACCESS_ON_DEMAND || from->umem->null))
 		ret = -EINVAL;
 	if (!ret && r->access & XROCE_ACCESS_LOCAL_WRITE &&
 	    !from->umem->writable)

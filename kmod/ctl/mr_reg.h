@@ -32,6 +32,7 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 		   struct xr_owner *owner, const struct xr_phys *phys,
 		   struct xroce_mr_reg_phys *r);
 int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *lkey);
+int xr_mr_reg_null(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *lkey);
 struct xr_mr *xr_mr_alloc(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 pages,
 			  u32 *key);
 int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,

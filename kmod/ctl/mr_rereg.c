@@ -224,8 +224,9 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *caller,
 
 	access = r->mask & XROCE_REREG_ACCESS ? r->access : was.access;
 	umem = ERR_PTR(-EINVAL);
-	if (translation ? !phys || !(access & XROCE_ACCESS_ON_DEMAND) :
-			  !((access ^ was.access) & XROCE_ACCESS_ON_DEMAND))
+	if (!was.umem->null &&
+	    (translation ? !phys || !(access & XROCE_ACCESS_ON_DEMAND) :
+			   !((access ^ was.access) & XROCE_ACCESS_ON_DEMAND)))
 		umem = xr_mr_repin(caller, &was, phys, r, access);
 	if (IS_ERR(umem)) {
 		ret = PTR_ERR(umem);

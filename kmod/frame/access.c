@@ -7,6 +7,10 @@ int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write)
 {
 	const struct xr_umem *umem = mr->umem;
 
+	if (umem->null) {
+		xr_null_ready(write);
+		return 0;
+	}
 	return xr_odp_ready(xr_odp_behind(umem), umem->offset + off, len, write);
 }
 

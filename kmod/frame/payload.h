@@ -26,7 +26,7 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 static inline void *xr_umem_at(const struct xr_umem *umem, u64 off, u64 in)
 {
 	const u64 *entry = unlikely(umem->sparse) ?
-			   xr_odp_sparse_at(xr_odp_behind(umem), off >> PAGE_SHIFT) :
+			   xr_odp_sparse_at(umem, off >> PAGE_SHIFT) :
 			   xr_mtt_at(&umem->mtt, off >> umem->page_shift);
 
 	/* The low bits of an entry are flags of the pool and of on-demand memory. */

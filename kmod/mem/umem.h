@@ -4,8 +4,8 @@
  * share memory are counted as its users. It does not change while it has any, but for pages that
  * a consumer in the kernel names (obj/fast.h).
  *
- * There are four kinds: pinned (pin.h), physical pages (phys.h), on demand (odp.h), and the
- * kernel's (kernel.h). Each but the last has a structure of its own that contains this one.
+ * There are five kinds: pinned (pin.h), physical pages (phys.h), on demand (odp.h), the kernel's
+ * (kernel.h), and null memory (odp/null.c). The first three have structures that contain this one.
  * Functions that differ between kinds are in xr_umem_ops. The data path calls none of them: it
  * checks xr_umem::on_demand and xr_umem::sparse.
  */
@@ -45,6 +45,7 @@ struct xr_umem_ops {
  * @writable: may be written to
  * @on_demand: entries of @mtt come and go, see odp.h
  * @sparse: a whole address space on demand; its entries are in children, @mtt has none
+ * @null: null memory, which has @on_demand and @sparse, too, but nothing to be faulted in
  * @page_shift: log2 of the size of a block of @mtt in bytes
  * @offset: of the first byte in the first block
  * @mtt: blocks in order
@@ -58,6 +59,7 @@ struct xr_umem {
 	bool writable;
 	bool on_demand;
 	bool sparse;
+	bool null;
 	u8 page_shift;
 	u64 offset;
 	struct xr_mtt mtt;

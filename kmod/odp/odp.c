@@ -26,17 +26,24 @@ int xr_odp_init(void)
 
 	if (ret)
 		return ret;
+	ret = xr_null_init();
+	if (ret)
+		goto err_child;
 	xr_odp_wq = alloc_workqueue("xroce_odp", WQ_HIGHPRI | WQ_UNBOUND, 0);
 	if (xr_odp_wq)
 		return 0;
+	ret = -ENOMEM;
+	xr_null_exit();
+err_child:
 	xr_odp_child_exit();
-	return -ENOMEM;
+	return ret;
 }
 
 void xr_odp_exit(void)
 {
 	xr_odp_user_exit();
 	destroy_workqueue(xr_odp_wq);
+	xr_null_exit();
 	xr_odp_child_exit();
 }
 

@@ -242,6 +242,12 @@ void xr_odp_work(struct work_struct *work);
 int xr_odp_bring(struct xr_odp *odp, u64 first, u64 nr, unsigned long flags, bool huge,
 		 unsigned long *pfns);
 
+/* null.c */
+int xr_null_init(void);
+void xr_null_exit(void);
+struct xr_umem *xr_null(void);
+void xr_null_ready(bool write);
+
 /* prefetch.c */
 int xr_odp_prefetch(struct xr_odp *odp, u64 first, u64 last, u32 advice,
 		    u64 *pages);
@@ -288,12 +294,13 @@ DECLARE_PER_CPU(struct xr_odp_child *, xr_odp_found);
  * resident since this CPU's hazard pointer was set, so its child exists until the pointer
  * is cleared. Usually the page is in the child that was found last.
  */
-static inline u64 *xr_odp_sparse_at(struct xr_odp *odp, u64 page)
+static inline u64 *xr_odp_sparse_at(const struct xr_umem *umem, u64 page)
 {
 	struct xr_odp_child *child = this_cpu_read(xr_odp_found);
 
-	if (unlikely(page - child->range.first >= XR_ODP_PAGES))
-		child = xr_odp_child(odp, page);
+	/* All pages of null memory are in the one that was found. */
+	if (unlikely(page - child->range.first >= XR_ODP_PAGES) && !umem->null)
+		child = xr_odp_child(xr_odp_behind(umem), page);
 	return &child->entry[page % XR_ODP_PAGES];
 }
 

@@ -167,7 +167,7 @@ run provider_abi_older 'V1' abi 0
 run provider_abi_newer 'V1' abi 2
 had=
 c_rows provider_test provider_mw_test provider_wr_test provider_doorbell_test provider_pd_test \
-	provider_cq_test provider_rings_test provider_refused_test provider_poll_test
+	provider_cq_test provider_null_test provider_rings_test provider_refused_test provider_poll_test
 own_gid=$server_gid
 pingpongs
 perftests

@@ -28,7 +28,6 @@ OWN_TEST(provider_refused_memory, "V5", "memory of other kinds")
 
 	no_object(ibv_alloc_dm(xr_end.ctx, &dm), "alloc_dm");
 	no_object(ibv_import_dm(xr_end.ctx, 1), "import_dm");
-	no_object(ibv_alloc_null_mr(xr_end.pd), "alloc_null_mr");
 	no_object(ibv_reg_dmabuf_mr(xr_end.pd, 0, MEM_PAGE, 0, 0, OWN_RW), "reg_dmabuf_mr");
 	no_object(ibv_reg_mr(xr_end.pd, own->memory, MEM_PAGE, OWN_RW | IBV_ACCESS_ZERO_BASED),
 		  "reg_mr, zero-based");

@@ -39,6 +39,31 @@ struct ibv_mr *xp_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length, uint64_
 	return NULL;
 }
 
+struct ibv_mr *xp_alloc_null_mr(struct ibv_pd *ibpd)
+{
+	struct verbs_mr *vmr = calloc(1, sizeof(*vmr));
+	struct ib_uverbs_reg_mr_resp resp;
+	struct {
+		struct ibv_reg_mr ibv;
+		struct xroce_reg_mr_cmd xroce;
+	} cmd = { .xroce.flags = XROCE_REG_MR_NULL };
+	int err;
+
+	if (!vmr)
+		return NULL;
+	err = ibv_cmd_reg_mr(ibpd, NULL, 0, 0, IBV_ACCESS_LOCAL_WRITE, vmr, &cmd.ibv, sizeof(cmd),
+			     &resp, sizeof(resp));
+	if (err) {
+		free(vmr);
+		errno = err;
+		return NULL;
+	}
+	vmr->mr_type = IBV_MR_TYPE_NULL_MR;
+	vmr->ibv_mr.pd = ibpd;
+	vmr->ibv_mr.length = SIZE_MAX;
+	return &vmr->ibv_mr;
+}
+
 /* The keys may be others afterwards. */
 int xp_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd, void *addr, size_t length,
 		int access)

@@ -8,6 +8,7 @@
 /* mr.c */
 struct ibv_mr *xp_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length, uint64_t hca_va,
 			 int access);
+struct ibv_mr *xp_alloc_null_mr(struct ibv_pd *ibpd);
 int xp_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd, void *addr, size_t length,
 		int access);
 /* import.c */

@@ -78,6 +78,7 @@ static int query_rt_values(struct ibv_context *ibctx __attribute__((unused)),
 static const struct verbs_context_ops context_ops = {
 	.advise_mr = xp_advise_mr,
 	.alloc_mw = xp_alloc_mw,
+	.alloc_null_mr = xp_alloc_null_mr,
 	.alloc_parent_domain = xp_alloc_parent_domain,
 	.alloc_pd = xp_alloc_pd,
 	.alloc_td = xp_alloc_td,

@@ -98,6 +98,20 @@ struct xroce_alloc_ucontext_resp {
 	struct xroce_abi_ring poll;
 };
 
+#define XROCE_REG_MR_NULL	1u
+
+/**
+ * struct xroce_reg_mr_cmd - register a region
+ * @flags: XROCE_REG_MR_NULL: a region that has all addresses, reads as zeros, and discards what is
+ *	written to it. Start, length and address are 0, the only right is IBV_ACCESS_LOCAL_WRITE;
+ *	the region cannot be re-registered. 0: memory of the process
+ * @reserved: 0
+ */
+struct xroce_reg_mr_cmd {
+	__u32 flags;
+	__u32 reserved;
+};
+
 /**
  * struct xroce_create_cq_resp - a completion queue, entries of struct xroce_cqe
  * @ring: the ring

@@ -31,6 +31,28 @@ static_assert((int)IB_MR_REREG_TRANS == (int)XROCE_REREG_TRANSLATION);
 static_assert((int)IB_MR_REREG_PD == (int)XROCE_REREG_PD);
 static_assert((int)IB_MR_REREG_ACCESS == (int)XROCE_REREG_ACCESS);
 
+/* The provider's part of a registration; that of rxe has none. Return: 0 or an errno. */
+static int xr_ib_reg_cmd(struct ib_pd *ib, struct ib_udata *udata, struct xroce_reg_mr_cmd *cmd)
+{
+	*cmd = (struct xroce_reg_mr_cmd){};
+	if (!to_xr_ibdev(ib->device)->own)
+		return 0;
+	if (ib_copy_from_udata(cmd, udata, min(sizeof(*cmd), udata->inlen)))
+		return -EFAULT;
+	return cmd->flags & ~XROCE_REG_MR_NULL || cmd->reserved ? -EINVAL : 0;
+}
+
+/* Make the region that @r describes, or null memory. Return: 0 or an errno of MR_REG. */
+static int xr_ib_reg(struct xr_ibctx *ctx, const struct xroce_reg_mr_cmd *cmd,
+		     struct xroce_mr_reg *r)
+{
+	if (!(cmd->flags & XROCE_REG_MR_NULL))
+		return xr_mr_reg(ctx->link, &ctx->own, &ctx->own, r);
+	if (r->addr || r->length || r->iova || r->access != XROCE_ACCESS_LOCAL_WRITE)
+		return -EINVAL;
+	return xr_mr_reg_null(ctx->link, &ctx->own, r->pd, &r->lkey);
+}
+
 struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iova, int access,
 				struct ib_udata *udata)
 {
@@ -42,16 +64,20 @@ struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iov
 		.length = length,	/* U64_MAX, a whole address space, is XROCE_LENGTH_ALL */
 		.iova = iova,
 	};
+	struct xroce_reg_mr_cmd cmd;
 	struct xr_ibmr *mr;
 	int ret;
 
 	/* Without zero-based regions and persistent memory. */
 	if (!ctx || r.access & ~XROCE_ACCESS_MR)
 		return ERR_PTR(-EOPNOTSUPP);
+	ret = xr_ib_reg_cmd(ib, udata, &cmd);
+	if (ret)
+		return ERR_PTR(ret);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	ret = xr_mr_reg(ctx->link, &ctx->own, &ctx->own, &r);
+	ret = xr_ib_reg(ctx, &cmd, &r);
 	if (ret) {
 		kfree(mr);
 		return ERR_PTR(xr_ib_errno(ret));
