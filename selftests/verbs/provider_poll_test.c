@@ -19,6 +19,7 @@
 #include "uapi/xroce.h"
 
 #include "clock.h"
+#include "group.h"
 #include "live.h"
 #include "provider_poller.h"
 #include "rng.h"
@@ -261,6 +262,69 @@ AWAKE_TEST(provider_poll_users, "V5 U3", "each user has threads of his own limit
 	check(!nobody_opens(1), "another user, beyond RLIMIT_NPROC");
 	poller_allow(1, 1);
 	check(!nobody_opens(RLIM_INFINITY), "another user, with all taken");
+}
+
+/* Microseconds of CPU that the control group has used. */
+static uint64_t group_ran(void)
+{
+	unsigned long long usec = 0;
+	char text[256];
+
+	check(group_get("cpu.stat", text, sizeof(text)) &&
+	      sscanf(text, "usage_usec %llu", &usec) == 1, "cpu.stat");
+	return usec;
+}
+
+/* In a process of its own, which goes into the group with its thread. Return: exit status. */
+static int in_group(void)
+{
+	struct own own;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr;
+	uint64_t group, thread, program;
+	pid_t me = getpid(), tid;
+	unsigned int i;
+
+	if (!own_open(&own, NULL, 0) || !check(poller_of(me), "no thread") ||
+	    !check(group_join(0), "the group"))
+		return 1;
+	tid = poller_of(me);
+	sge = (struct ibv_sge){ (uintptr_t)own.memory, 8, own.mr->lkey };
+	wr = own_wr(&own, IBV_WR_RDMA_WRITE, &sge);
+	group = group_ran();
+	thread = poller_ran(me, tid);
+	program = poller_ran(me, me);
+	for (i = 0; i < 20; i++) {
+		post_to_thread(&own, &wr, "WRITE");
+		usleep(AWAKE / 2);
+	}
+	group = group_ran() - group;
+	thread = (poller_ran(me, tid) - thread) / 1000;
+	program = (poller_ran(me, me) - program) / 1000;
+	note("microseconds: group %llu, thread %llu, program %llu", (unsigned long long)group,
+	     (unsigned long long)thread, (unsigned long long)program);
+	/* Most of it is the thread's; what it has used since the last tick may be missing. */
+	check(thread > program && group >= program + thread / 2, "the group has not paid for it");
+	fflush(stdout);
+	return test_failed();
+}
+
+TEST(provider_poll_group, "V5 U3", "a thread's CPU time is that of the program's control group")
+{
+	int status = -1;
+	pid_t pid;
+
+	if (!poller_exists() || !group_open("cpu"))
+		return;
+	poller_allow(4, 4);
+	poller_ask(AWAKE);
+	pid = fork();
+	if (!pid)
+		_exit(in_group());
+	check(pid > 0 && waitpid(pid, &status, 0) == pid && !status, "the program: %#x", status);
+	group_close();
+	poller_ask(0);
+	poller_allow(0, 1);
 }
 
 /*
