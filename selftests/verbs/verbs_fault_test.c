@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each allocation of each operation of libibverbs on the verbs device fails once. Then either
- * the operation fails with ENOMEM and has changed nothing, so that it works when it is repeated,
- * or it does without the memory. What has been posted stays in the ring: only the doorbell is
- * repeated.
+ * Each allocation of each operation of libibverbs on the verbs device fails once (verbs_case.h).
+ * What has been posted stays in the ring: only the doorbell is repeated.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,13 +13,11 @@
 #include "fault.h"
 #include "fuzz.h"
 #include "mem.h"
+#include "verbs_case.h"
 #include "verbs_end.h"
 #include "verbs_netlink.h"
 #include "verbs_ring.h"
 
-#define MOST		2000u	/* allocations of an operation without operation::places */
-#define FIRST		50u	/* of its allocations, of which operation::places skips none */
-#define FAR_PLACE	1000000u /* more than the allocations of any operation */
 /* Far from all other mappings, so that page tables have to be allocated, too. */
 #define FAR		((char *)0x100000000000)
 #define FAR_PAGES	6u
@@ -53,74 +47,6 @@ static union {
 	struct ibv_ah *ah;
 	struct ibv_qp *qp;
 } made;
-
-/**
- * struct operation - an operation of libibverbs
- * @name: for messages
- * @before: prepares it; may be NULL
- * @run: the operation. Return: 0 or an errno
- * @after: undoes it after it has succeeded; may be NULL
- * @repeat: repeats it after it has failed; NULL: @run does
- * @any_error: the library puts an errno of its own in place of ENOMEM
- * @places: let only about so many of its allocations fail, chosen at random: it is slow, and
- *	    has thousands (only with @after, without @before). 0: each of them
- */
-struct operation {
-	const char *name;
-	void (*before)(void);
-	int (*run)(void);
-	void (*after)(void);
-	int (*repeat)(void);
-	bool any_error;
-	unsigned int places;
-};
-
-/**
- * struct counts - what the module has, as it reports it
- * @link: objects and users of the link, as LINK_QUERY reports them
- * @used: the same and more, by enum xroce_counted
- * @pool: the pool of tables
- * @pages: pages that are pinned, in the system and by this process
- * @qp_state: of @with's queue pair
- */
-struct counts {
-	struct xroce_link_query link;
-	struct xroce_limit_query used;
-	struct xroce_mtt_query pool;
-	long pages[2];
-	enum ibv_qp_state qp_state;
-};
-
-static int dev_fd = -1;
-
-static void take(struct counts *c)
-{
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr = {};
-
-	memset(c, 0, sizeof(*c));
-	c->link.size = sizeof(c->link);
-	c->link.flags = XROCE_F_NEXT;
-	check(!live_ioctl(dev_fd, XROCE_CMD_LINK_QUERY, &c->link), "LINK_QUERY");
-	c->used.size = sizeof(c->used);
-	c->used.link = c->link.link;
-	check(!live_ioctl(dev_fd, XROCE_CMD_LIMIT_QUERY, &c->used), "LIMIT_QUERY");
-	c->pool.size = sizeof(c->pool);
-	check(!live_ioctl(dev_fd, XROCE_CMD_MTT_QUERY, &c->pool), "MTT_QUERY");
-	c->pages[0] = live_pinned();
-	c->pages[1] = live_vmpin();
-	if (with.qp)
-		check(!ibv_query_qp(with.qp, &attr, IBV_QP_STATE, &init), "query");
-	c->qp_state = attr.qp_state;
-}
-
-static void same(const struct counts *a, const struct counts *b, const char *when)
-{
-	check(!memcmp(a, b, sizeof(*a)),
-	      "%s: domains %u, %u; regions %u, %u; queue pairs %u, %u; pages %ld, %ld; state %d, %d",
-	      when, a->link.pds, b->link.pds, a->link.mrs, b->link.mrs, a->link.qps,
-	      b->link.qps, a->pages[0], b->pages[0], a->qp_state, b->qp_state);
-}
 
 static int result(void *object)
 {
@@ -502,7 +428,7 @@ static void memory_gone(void)
 	munmap(FAR, FAR_PAGES * MEM_PAGE);
 }
 
-static const struct operation making[] = {
+static const struct verbs_case making[] = {
 	{ "open", NULL, open_device, close_device, .any_error = true },
 	{ "alloc_pd", NULL, alloc_pd, undo_dealloc_pd },
 	{ "reg_mr", memory, reg_pinned, region_gone },
@@ -519,7 +445,7 @@ static const struct operation making[] = {
 	{ "create_qp, with a shared queue", NULL, create_with_srq, undo_destroy_qp },
 };
 
-static const struct operation changing[] = {
+static const struct verbs_case changing[] = {
 	{ "resize_cq", make_create_cq, resize_cq, undo_destroy_cq },
 	{ "req_notify_cq", NULL, req_notify, NULL },
 	{ "modify_srq", NULL, modify_srq, NULL },
@@ -538,7 +464,7 @@ static const struct operation changing[] = {
 	{ "invalidate", bound, invalidate, window_after, .repeat = ring },
 };
 
-static const struct operation destroying[] = {
+static const struct verbs_case destroying[] = {
 	{ "dealloc_pd", make_alloc_pd, dealloc_pd, NULL },
 	{ "dereg_mr", region_pinned, dereg, memory_gone },
 	{ "dereg_mr, on demand", region_odp, dereg, memory_gone },
@@ -552,84 +478,11 @@ static const struct operation destroying[] = {
 	{ "destroy_qp, with a shared queue", make_create_with_srq, destroy_qp, NULL },
 };
 
-/* --- Their failures. */
-
-/* Run it with the @nth allocation failing. Return: whether there was one. */
-static bool attempt(const struct operation *op, unsigned int nth, unsigned int *refused)
-{
-	struct counts was, is;
-	char when[64];
-	bool hit;
-	int ret;
-
-	if (op->before)
-		op->before();
-	take(&was);
-	fault_nth(nth);
-	ret = op->run();
-	hit = fault_nth_end();
-	snprintf(when, sizeof(when), "%s, place %u", op->name, nth);
-	check(!ret || (hit && (ret == ENOMEM || op->any_error)), "%s: %s", when, strerror(ret));
-	if (ret) {
-		++*refused;
-		take(&is);
-		same(&was, &is, when);
-		ret = op->repeat ? op->repeat() : op->run();
-		check(!ret, "%s, repeated: %s", when, strerror(ret));
-	}
-	if (op->after && !test_failed())
-		op->after();
-	return hit;
-}
-
-/* Run it, and undo that. Return: its allocations. */
-static unsigned int allocations(const struct operation *op)
-{
-	unsigned int left;
-	int ret;
-
-	fault_nth(FAR_PLACE);
-	ret = op->run();
-	left = fault_nth_left();
-	check(!ret, "%s: %s", op->name, strerror(ret));
-	check(left, "%s: more than %u allocations", op->name, FAR_PLACE);
-	if (!test_failed())
-		op->after();
-	return FAR_PLACE - left;
-}
-
-/*
- * The places end behind the last allocation. Their number is found out beforehand only if it
- * has to be: what an operation allocates only the first time fails as well then. It differs a
- * little from run to run.
- */
-static void run(const struct operation *op)
-{
-	unsigned int nth = 0, tried = 0, refused = 0, step = 1, most = MOST;
-	struct counts was, is;
-
-	if (op->places) {
-		most = 2 * allocations(op);
-		step = most / 2 / op->places + 1;
-	}
-	take(&was);
-	do {
-		nth += 1 + (nth >= FIRST && step > 1 ? rng_below(2 * step - 1) : 0);
-		tried++;
-	} while (nth <= most && !test_failed() && attempt(op, nth, &refused));
-	take(&is);
-	if (!test_failed())
-		same(&was, &is, op->name);
-	check(nth <= most, "%s: more than %u allocations", op->name, most);
-	note("%s: %u places up to number %u, refused at %u", op->name, tried, nth, refused);
-}
-
 static bool objects(void)
 {
 	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 20, .max_sge = 2 } };
 
-	dev_fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
-	if (!check(dev_fd >= 0, XROCE_DEV_PATH) || !ends_open())
+	if (!verbs_cases_open() || !ends_open())
 		return false;
 	with.channel = ibv_create_comp_channel(xr_end.ctx);
 	with.cq = ibv_create_cq(xr_end.ctx, 100, NULL, with.channel, 0);
@@ -637,6 +490,7 @@ static bool objects(void)
 	with.mr = ibv_reg_mr(xr_end.pd, with.memory, MEM_PAGE, all_rights);
 	with.mw = ibv_alloc_mw(xr_end.pd, IBV_MW_TYPE_1);
 	with.qp = end_qp(&xr_end, IBV_QPT_RC, with.cq, with.cq, NULL, 20, 40);
+	verbs_case_qp = with.qp;
 	return check(with.channel && with.cq && with.srq && with.mr && with.mw && with.qp,
 		     "objects: %s", strerror(errno));
 }
@@ -646,20 +500,17 @@ static void objects_gone(void)
 	check(!ibv_destroy_qp(with.qp) && !ibv_dealloc_mw(with.mw) && !ibv_dereg_mr(with.mr) &&
 	      !ibv_destroy_srq(with.srq) && !ibv_destroy_cq(with.cq) &&
 	      !ibv_destroy_comp_channel(with.channel), "destroy");
-	with.qp = NULL;
+	verbs_case_qp = NULL;
 	ends_close();
 }
 
-static void run_all(const struct operation *ops, size_t n)
+static void run_all(const struct verbs_case *ops, size_t n)
 {
-	size_t i;
-
 	if (!objects())
 		return;
-	for (i = 0; i < n && !test_failed(); i++)
-		run(&ops[i]);
+	verbs_cases_run(ops, n);
 	objects_gone();
-	close(dev_fd);
+	verbs_cases_close();
 }
 
 TEST(verbs_fault_make, "V5 R9", "making objects") { run_all(making, ARRAY_SIZE(making)); }
@@ -692,18 +543,17 @@ static void delete_device(void)
 /* rdma link add, on a link without a verbs device. */
 TEST(verbs_fault_link, "V5 V1", "making the device")
 {
-	const struct operation op = {
+	const struct verbs_case op = {
 		.name = "rdma link add", .run = add_device, .after = delete_device, .places = 300,
 	};
 
 	fuzz_begin();
-	dev_fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
-	if (!check(dev_fd >= 0, XROCE_DEV_PATH))
+	if (!verbs_cases_open())
 		return;
 	delete_device();
-	run(&op);
+	verbs_case_run(&op);
 	check(!add_device(), "rdma link add");
-	close(dev_fd);
+	verbs_cases_close();
 }
 
 TEST_MAIN(fault_harness_main);
