@@ -160,25 +160,6 @@ static struct xroce_sge_local any_element(const struct own *own)
 	return e;
 }
 
-/* Random bytes, but many fields have a right value, so that all checks are reached. */
-static void lie_in_send(const struct own *own, struct xroce_send_wqe *e, size_t stride)
-{
-	unsigned int i;
-
-	rng_fill((uint8_t *)e, stride);
-	if (rng_below(8)) {
-		e->opcode = rng_below(XROCE_WR_ATOMIC_WRITE + 2);
-		e->flags = rng_below(16);
-		e->num_sge = rng_below(OWN_SGE + 2);
-		e->length = rng_below(OWN_INLINE + 2);
-	}
-	e->rkey = rng_below(4) ? own->peer_mr->rkey : any_key(own);
-	if (rng_below(4))
-		e->addr = (uintptr_t)own->peer_memory + rng_below(MEM_PAGE) / 8 * 8;
-	for (i = 0; i < OWN_SGE; i++)
-		e->sge[i] = any_element(own);
-}
-
 /* One that succeeds, so that those after it are executed. */
 static void honest_send(const struct own *own, struct xroce_send_wqe *e)
 {
@@ -191,6 +172,40 @@ static void honest_send(const struct own *own, struct xroce_send_wqe *e)
 	e->sge[0] = (struct xroce_sge_local){
 		.addr = (uintptr_t)own->memory, .length = 8, .lkey = own->mr->lkey,
 	};
+}
+
+/* A READ in which only the element is wrong: it names memory that nothing may write. */
+static void steal(const struct own *own, struct xroce_send_wqe *e)
+{
+	const struct ibv_mr *mr = rng_below(2) ? far : readable;
+
+	honest_send(own, e);
+	e->opcode = XROCE_WR_RDMA_READ;
+	e->sge[0].addr = (uintptr_t)mr->addr + rng_below(MEM_PAGE - 8);
+	e->sge[0].lkey = mr->lkey;
+}
+
+/* Random bytes, but many fields have a right value, so that all checks are reached. */
+static void lie_in_send(const struct own *own, struct xroce_send_wqe *e, size_t stride)
+{
+	unsigned int i;
+
+	if (!rng_below(4)) {
+		steal(own, e);
+		return;
+	}
+	rng_fill((uint8_t *)e, stride);
+	if (rng_below(8)) {
+		e->opcode = rng_below(XROCE_WR_ATOMIC_WRITE + 2);
+		e->flags = rng_below(16);
+		e->num_sge = rng_below(OWN_SGE + 2);
+		e->length = rng_below(OWN_INLINE + 2);
+	}
+	e->rkey = rng_below(4) ? own->peer_mr->rkey : any_key(own);
+	if (rng_below(4))
+		e->addr = (uintptr_t)own->peer_memory + rng_below(MEM_PAGE) / 8 * 8;
+	for (i = 0; i < OWN_SGE; i++)
+		e->sge[i] = any_element(own);
 }
 
 static void lie_in_receives(const struct own *own, const struct rings *r)
@@ -354,6 +369,9 @@ static void lies(struct own *own, bool meanwhile, uint32_t *word)
 	if (meanwhile && !check(!pthread_create(&thread, NULL, lie, &liar), "thread"))
 		return;
 	while (r.done < end && !test_failed()) {
+		/* Let the peer answer now and then, so that what follows is executed. */
+		if (doorbells % 8 == 0)
+			usleep(1000);
 		if (doorbells++ % 16 == 0)
 			lie_in_receives(own, &r);
 		if (doorbell(own, &r) || is_in_err(r.qp)) {
