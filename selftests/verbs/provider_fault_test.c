@@ -204,6 +204,16 @@ static void region_gone(void)
 	munmap(FAR, FAR_PAGES * MEM_PAGE);
 }
 
+static int alloc_null(void)
+{
+	return result(ibv_alloc_null_mr(xr_end.pd));
+}
+
+static int dereg(void)
+{
+	return ibv_dereg_mr(made.mr);
+}
+
 /* A failure leaves the region with its keys. */
 static int rereg(int flags, struct ibv_pd *pd, int access)
 {
@@ -334,12 +344,14 @@ static void unbound(void)
 UNDO(destroy_cq)
 UNDO(destroy_srq)
 UNDO(destroy_qp)
+UNDO(dereg)
 
 #define MAKE(call)	static void make_##call(void) { check(!call(), #call); }
 MAKE(create_cq)
 MAKE(create_srq)
 MAKE(create_rc)
 MAKE(import_device)
+MAKE(alloc_null)
 
 static bool objects(void)
 {
@@ -405,6 +417,12 @@ TEST(provider_fault_regions, "V5 R5 O5", "regions that change, and advice")
 		{ "rereg_mr, from on demand", region_on_demand, rereg_pinned, region_gone },
 		{ "advise_mr", region_on_demand, advise_now, region_gone },
 		{ "advise_mr, without waiting", region_on_demand, advise_later, region_gone });
+}
+
+TEST(provider_fault_null, "V5 R9", "null regions")
+{
+	run_all({ "alloc_null_mr", NULL, alloc_null, undo_dereg },
+		{ "dereg_mr, null", make_alloc_null, dereg, NULL });
 }
 
 TEST(provider_fault_doorbell, "V5 W10", "doorbells, of sends and of a bind that is waited for")
