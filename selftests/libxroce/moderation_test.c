@@ -266,7 +266,7 @@ HANDLE_TEST(moderation_refused, "U3", "out of range; another's queue; another's 
 	check_is(moderate(x, id, 2, 1), 0, "a queue, without a capability");
 	check_is(moderate(y, id, 2, 1), -ENOENT, "another's queue, without a capability");
 	live_restore_caps();
-	check_is(xroce_link_moderate(link, 0, 0), 0, "off");
+	check_is(xroce_link_moderate(link, XROCE_MODERATION_AUTO, 0), 0, "default");
 	check(!xroce_cq_del(cq), "delete");
 	xroce_close(y);
 }
@@ -336,7 +336,7 @@ HANDLE_TEST(moderation_link, "U3 U1", "of a link: for queues that have none of t
 		wakes_at_once(&p, true, "still its own");
 	}
 	pair_close(&p);
-	check_is(xroce_link_moderate(link, 0, 0), 0, "off");
+	check_is(xroce_link_moderate(link, XROCE_MODERATION_AUTO, 0), 0, "default");
 }
 
 /* The timer runs while the queue, the handle or the link is deleted. */
@@ -363,7 +363,7 @@ HANDLE_TEST(moderation_gone, "U3 V6", "queue, owner and link go while the timer 
 			pair_close(&p);
 		xroce_close(y);
 	}
-	check_is(xroce_link_moderate(link, 0, 0), 0, "off");
+	check_is(xroce_link_moderate(link, XROCE_MODERATION_AUTO, 0), 0, "default");
 }
 
 TEST_MAIN(live_main);
