@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sys/mman.h>
-
 #include "uapi/rdma/xroce-abi.h"
 
 #include "fault.h"
@@ -18,9 +16,6 @@
 #include "verbs_case.h"
 #include "verbs_device.h"
 
-/* Far from all other mappings, so that page tables have to be allocated, too. */
-#define FAR		((char *)0x100000000000)
-#define FAR_PAGES	6u
 #define AWAKE		XROCE_POLL_MAX	/* microseconds: a thread sleeps late */
 #define SENDS		12u	/* more than a send queue has room for before it grows */
 
@@ -177,23 +172,15 @@ static int destroy_qp(void)
 
 /* --- Regions. */
 
-static void memory(void)
-{
-	void *at = mmap(FAR, FAR_PAGES * MEM_PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-
-	check(at == FAR, "memory: %s", strerror(errno));
-}
-
 static void region(void)
 {
-	memory();
+	far_map();
 	check(!result(ibv_reg_mr(xr_end.pd, own.memory, MEM_PAGE, OWN_RW)), "region");
 }
 
 static void region_on_demand(void)
 {
-	memory();
+	far_map();
 	check(!result(ibv_reg_mr(xr_end.pd, FAR, FAR_PAGES * MEM_PAGE,
 				 OWN_RW | IBV_ACCESS_ON_DEMAND)), "region");
 }
@@ -201,7 +188,7 @@ static void region_on_demand(void)
 static void region_gone(void)
 {
 	check(!ibv_dereg_mr(made.mr), "region");
-	munmap(FAR, FAR_PAGES * MEM_PAGE);
+	far_unmap();
 }
 
 static int alloc_null(void)

@@ -5,7 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/mman.h>
+
 #include "fault.h"
+#include "mem.h"
 #include "rng.h"
 #include "verbs_case.h"
 
@@ -14,6 +17,19 @@
 #define FAR_PLACE	1000000u /* more than the allocations of any operation */
 
 struct ibv_qp *verbs_case_qp;
+
+void far_map(void)
+{
+	void *at = mmap(FAR, FAR_PAGES * MEM_PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	check(at == FAR, "memory: %s", strerror(errno));
+}
+
+void far_unmap(void)
+{
+	munmap(FAR, FAR_PAGES * MEM_PAGE);
+}
 
 /**
  * struct counts - what the module has, as it reports it

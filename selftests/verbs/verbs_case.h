@@ -33,6 +33,14 @@ struct verbs_case {
 	unsigned int places;
 };
 
+/* Memory far from all other mappings, so that page tables have to be allocated, too. */
+#define FAR		((char *)0x100000000000)
+#define FAR_PAGES	6u
+
+/* Map and unmap it. */
+void far_map(void);
+void far_unmap(void);
+
 /* A queue pair whose state an operation that fails leaves as it is; NULL: none. */
 extern struct ibv_qp *verbs_case_qp;
 

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sys/mman.h>
-
 #include "fault.h"
 #include "fuzz.h"
 #include "mem.h"
@@ -17,10 +15,6 @@
 #include "verbs_end.h"
 #include "verbs_netlink.h"
 #include "verbs_ring.h"
-
-/* Far from all other mappings, so that page tables have to be allocated, too. */
-#define FAR		((char *)0x100000000000)
-#define FAR_PAGES	6u
 
 static const int all_rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			      IBV_ACCESS_REMOTE_READ | IBV_ACCESS_MW_BIND;
@@ -74,14 +68,6 @@ static int alloc_pd(void)
 static int dealloc_pd(void)
 {
 	return ibv_dealloc_pd(made.pd);
-}
-
-static void memory(void)
-{
-	void *at = mmap(FAR, FAR_PAGES * MEM_PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-
-	check(at == FAR, "memory: %s", strerror(errno));
 }
 
 static int reg_pinned(void)
@@ -408,31 +394,26 @@ MAKE(create_with_srq)
 static void region_gone(void)
 {
 	undo_dereg();
-	munmap(FAR, FAR_PAGES * MEM_PAGE);
+	far_unmap();
 }
 
 static void region_pinned(void)
 {
-	memory();
+	far_map();
 	check(!reg_pinned(), "region");
 }
 
 static void region_odp(void)
 {
-	memory();
+	far_map();
 	check(!reg_odp(), "region");
-}
-
-static void memory_gone(void)
-{
-	munmap(FAR, FAR_PAGES * MEM_PAGE);
 }
 
 static const struct verbs_case making[] = {
 	{ "open", NULL, open_device, close_device, .any_error = true },
 	{ "alloc_pd", NULL, alloc_pd, undo_dealloc_pd },
-	{ "reg_mr", memory, reg_pinned, region_gone },
-	{ "reg_mr, on demand", memory, reg_odp, region_gone },
+	{ "reg_mr", far_map, reg_pinned, region_gone },
+	{ "reg_mr, on demand", far_map, reg_odp, region_gone },
 	{ "reg_mr, implicit", NULL, reg_implicit, undo_dereg },
 	{ "alloc_mw, type 1", NULL, alloc_mw_1, undo_dealloc_mw },
 	{ "alloc_mw, type 2", NULL, alloc_mw_2, undo_dealloc_mw },
@@ -466,8 +447,8 @@ static const struct verbs_case changing[] = {
 
 static const struct verbs_case destroying[] = {
 	{ "dealloc_pd", make_alloc_pd, dealloc_pd, NULL },
-	{ "dereg_mr", region_pinned, dereg, memory_gone },
-	{ "dereg_mr, on demand", region_odp, dereg, memory_gone },
+	{ "dereg_mr", region_pinned, dereg, far_unmap },
+	{ "dereg_mr, on demand", region_odp, dereg, far_unmap },
 	{ "dealloc_mw", make_alloc_mw_1, dealloc_mw, NULL },
 	{ "destroy_cq", make_create_cq, destroy_cq, NULL },
 	{ "destroy_srq", make_create_srq, destroy_srq, NULL },
