@@ -252,6 +252,20 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 	return 0;
 }
 
+/*
+ * Register memory for accesses of @owner itself, from address @iova on, without remote rights and
+ * without an R_Key. @umem: its only use is passed on; may be an ERR_PTR. Return: as the callers.
+ */
+static int xr_mr_reg_local(struct xr_link *link, struct xr_owner *owner, struct xr_umem *umem,
+			   u64 iova, u32 pd, u32 *lkey)
+{
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	return xr_mr_publish(link, owner,
+			     xr_mr_new(owner, umem, iova, XROCE_ACCESS_LOCAL_WRITE, 0, ""),
+			     pd, lkey);
+}
+
 /**
  * xr_mr_reg_kernel() - register the memory of the kernel, for its own accesses
  * @link: the link
@@ -265,18 +279,12 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
  */
 int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *lkey)
 {
-	struct xr_umem *umem = xr_kernel_mem(owner);
-	struct xr_mr *mr;
-
-	if (IS_ERR(umem))
-		return PTR_ERR(umem);
-	mr = xr_mr_new(owner, umem, PAGE_OFFSET, XROCE_ACCESS_LOCAL_WRITE, 0, "");
-	return xr_mr_publish(link, owner, mr, pd, lkey);
+	return xr_mr_reg_local(link, owner, xr_kernel_mem(owner), PAGE_OFFSET, pd, lkey);
 }
 EXPORT_SYMBOL_GPL(xr_mr_reg_kernel);
 
 /**
- * xr_mr_reg_null() - register null memory (odp/null.h)
+ * xr_mr_reg_null() - register null memory (odp/null.c)
  * @link: the link
  * @owner: owner of the new region
  * @pd: number of a protection domain of @owner
@@ -288,13 +296,7 @@ EXPORT_SYMBOL_GPL(xr_mr_reg_kernel);
  */
 int xr_mr_reg_null(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *lkey)
 {
-	struct xr_umem *umem = xr_null();
-	struct xr_mr *mr;
-
-	if (IS_ERR(umem))
-		return PTR_ERR(umem);
-	mr = xr_mr_new(owner, umem, 0, XROCE_ACCESS_LOCAL_WRITE, 0, "");
-	return xr_mr_publish(link, owner, mr, pd, lkey);
+	return xr_mr_reg_local(link, owner, xr_null(), 0, pd, lkey);
 }
 EXPORT_SYMBOL_GPL(xr_mr_reg_null);
 

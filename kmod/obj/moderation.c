@@ -104,26 +104,28 @@ bool xr_moderator_release(struct xr_moderator *m)
 	return held;
 }
 
-/* Give a queue a moderation of its own. Return: whether something was held: the queue fires now. */
-bool xr_moderator_own(struct xr_moderator *m, struct xr_moderation by)
+/* Moderate a queue by @by from now on. Return: whether something was held: the queue fires now. */
+static bool xr_moderator_change(struct xr_moderator *m, struct xr_moderation by)
 {
-	m->own = true;
 	m->by = by;
 	m->trial = (struct xr_trial){};
 	return xr_moderator_release(m);
 }
 
+/* Give a queue a moderation of its own. Return: as xr_moderator_change(). */
+bool xr_moderator_own(struct xr_moderator *m, struct xr_moderation by)
+{
+	m->own = true;
+	return xr_moderator_change(m, by);
+}
+
 /*
  * Give a queue the moderation of its link, unless it has one of its own. Return: as
- * xr_moderator_own().
+ * xr_moderator_change().
  */
 bool xr_moderator_follow(struct xr_moderator *m, struct xr_moderation by)
 {
-	if (m->own)
-		return false;
-	m->by = by;
-	m->trial = (struct xr_trial){};
-	return xr_moderator_release(m);
+	return !m->own && xr_moderator_change(m, by);
 }
 
 /**

@@ -23,8 +23,7 @@ fi
 [ $# = 1 ] || { echo 'usage: where.sh OP:SIZE[:HOW]' >&2; exit 2; }
 
 # Messages between the marks of the row $1, whose run printed the file $2
-messages()
-{
+messages() {
 	local packets
 
 	case $1 in

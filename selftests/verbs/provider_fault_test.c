@@ -21,23 +21,6 @@
 
 static struct own own;
 
-/* What the operation makes, changes or destroys. */
-static union {
-	void *any;
-	struct ibv_context *ctx;
-	struct ibv_mr *mr;
-	struct ibv_mw *mw;
-	struct ibv_cq_ex *cq;
-	struct ibv_srq *srq;
-	struct ibv_qp *qp;
-} made;
-
-static int result(void *object)
-{
-	made.any = object;
-	return object ? 0 : errno;
-}
-
 /* --- Contexts, also with a thread that polls. */
 
 static int open_device(void)
@@ -115,7 +98,7 @@ static int create_cq(void)
 
 static int destroy_cq(void)
 {
-	return ibv_destroy_cq(ibv_cq_ex_to_cq(made.cq));
+	return ibv_destroy_cq(ibv_cq_ex_to_cq(made.cq_ex));
 }
 
 static int modify_cq(void)

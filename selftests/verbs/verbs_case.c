@@ -17,6 +17,13 @@
 #define FAR_PLACE	1000000u /* more than the allocations of any operation */
 
 struct ibv_qp *verbs_case_qp;
+union verbs_made made;
+
+int result(void *object)
+{
+	made.any = object;
+	return object ? 0 : errno;
+}
 
 void far_map(void)
 {

@@ -33,6 +33,23 @@ struct verbs_case {
 	unsigned int places;
 };
 
+/* What the operation makes, changes or destroys. */
+extern union verbs_made {
+	void *any;
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_mw *mw;
+	struct ibv_cq *cq;
+	struct ibv_cq_ex *cq_ex;
+	struct ibv_srq *srq;
+	struct ibv_ah *ah;
+	struct ibv_qp *qp;
+} made;
+
+/* It has made @object, or NULL. Return: for verbs_case::run. */
+int result(void *object);
+
 /* Memory far from all other mappings, so that page tables have to be allocated, too. */
 #define FAR		((char *)0x100000000000)
 #define FAR_PAGES	6u

@@ -30,24 +30,6 @@ static struct {
 	char memory[MEM_PAGE] __attribute__((aligned(MEM_PAGE)));
 } with;
 
-static union {
-	void *any;
-	struct ibv_context *ctx;
-	struct ibv_pd *pd;
-	struct ibv_mr *mr;
-	struct ibv_mw *mw;
-	struct ibv_cq *cq;
-	struct ibv_srq *srq;
-	struct ibv_ah *ah;
-	struct ibv_qp *qp;
-} made;
-
-static int result(void *object)
-{
-	made.any = object;
-	return object ? 0 : errno;
-}
-
 /* --- The operations. */
 
 static int open_device(void)

@@ -18,46 +18,46 @@ static void set_rkey(struct ibv_mr *mr)
 	mr->rkey = mr->lkey;
 }
 
-struct ibv_mr *xp_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length, uint64_t hca_va,
-			 int access)
-{
-	struct ib_uverbs_reg_mr_resp resp;
-	struct ibv_reg_mr cmd = {};
-	struct verbs_mr *vmr = calloc(1, sizeof(*vmr));
-	int err;
-
-	if (!vmr)
-		return NULL;
-	err = ibv_cmd_reg_mr(ibpd, addr, length, hca_va, access, vmr, &cmd, sizeof(cmd), &resp,
-			     sizeof(resp));
-	if (!err) {
-		set_rkey(&vmr->ibv_mr);
-		return &vmr->ibv_mr;
-	}
-	free(vmr);
-	errno = err;
-	return NULL;
-}
-
-struct ibv_mr *xp_alloc_null_mr(struct ibv_pd *ibpd)
+/* Register with @flags of struct xroce_reg_mr_cmd. Return: the region; NULL and errno. */
+static struct verbs_mr *reg_mr(struct ibv_pd *ibpd, void *addr, size_t length, uint64_t hca_va,
+			       int access, uint32_t flags)
 {
 	struct verbs_mr *vmr = calloc(1, sizeof(*vmr));
 	struct ib_uverbs_reg_mr_resp resp;
 	struct {
 		struct ibv_reg_mr ibv;
 		struct xroce_reg_mr_cmd xroce;
-	} cmd = { .xroce.flags = XROCE_REG_MR_NULL };
+	} cmd = { .xroce.flags = flags };
 	int err;
 
 	if (!vmr)
 		return NULL;
-	err = ibv_cmd_reg_mr(ibpd, NULL, 0, 0, IBV_ACCESS_LOCAL_WRITE, vmr, &cmd.ibv, sizeof(cmd),
-			     &resp, sizeof(resp));
-	if (err) {
-		free(vmr);
-		errno = err;
+	err = ibv_cmd_reg_mr(ibpd, addr, length, hca_va, access, vmr, &cmd.ibv, sizeof(cmd), &resp,
+			     sizeof(resp));
+	if (!err)
+		return vmr;
+	free(vmr);
+	errno = err;
+	return NULL;
+}
+
+struct ibv_mr *xp_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length, uint64_t hca_va,
+			 int access)
+{
+	struct verbs_mr *vmr = reg_mr(ibpd, addr, length, hca_va, access, 0);
+
+	if (!vmr)
 		return NULL;
-	}
+	set_rkey(&vmr->ibv_mr);
+	return &vmr->ibv_mr;
+}
+
+struct ibv_mr *xp_alloc_null_mr(struct ibv_pd *ibpd)
+{
+	struct verbs_mr *vmr = reg_mr(ibpd, NULL, 0, 0, IBV_ACCESS_LOCAL_WRITE, XROCE_REG_MR_NULL);
+
+	if (!vmr)
+		return NULL;
 	vmr->mr_type = IBV_MR_TYPE_NULL_MR;
 	vmr->ibv_mr.pd = ibpd;
 	vmr->ibv_mr.length = SIZE_MAX;
