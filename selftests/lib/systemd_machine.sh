@@ -7,6 +7,7 @@
 # Not in a home directory or /tmp, which units cannot see.
 systemd_work=/opt/xroce-systemd
 process=
+booted=
 
 # These tests change the system: only in a disposable machine.
 needs_systemd() {
@@ -101,6 +102,7 @@ systemd_boot() {
 	exec env container=other /lib/systemd/systemd --system --unit=$target
 	END
 	"$@" unshare --pid --fork --mount --cgroup bash "$systemd_work/boot" >"$systemd_work/log" 2>&1 &
+	booted=$!
 	undo+=(systemd_halt)
 	wait_until 300 systemd_is_up "$target"
 }
@@ -112,10 +114,10 @@ systemd_poweroff() {
 	sd systemctl -q --no-block --job-mode=replace-irreversibly start poweroff.target
 }
 
+# unshare ends behind systemd, and has the log open until then.
 systemd_halt() {
-	process=$(pgrep -o -x systemd) || return 0
-	kill -9 "$process"
-	wait
+	process=$(pgrep -o -x systemd) && kill -9 "$process"
+	wait "$booted" || true
 }
 
 # sd COMMAND...: run it in the namespaces of that systemd
