@@ -130,8 +130,7 @@ static void shadow(const struct link *link)
 	 * if its timer expires again before it could send.
 	 */
 	const struct connection_opts opts = {
-		.timeout = (link->netem ? 14 : 18) +
-			   (setting("XROCE_SLOW", 1) > 1 ? 4 : 0),
+		.timeout = patient_code(link->netem ? 14 : 18),
 		.retry = 7,
 		.rnr_retry = 7,
 	};

@@ -25,4 +25,10 @@ static inline uint64_t patience(uint64_t seconds)
 	return seconds * setting("XROCE_SLOW", 1);
 }
 
+/* The code of a local ACK timeout: 16 times as long on slow kernels. */
+static inline uint8_t patient_code(uint8_t code)
+{
+	return code + (setting("XROCE_SLOW", 1) > 1 ? 4 : 0);
+}
+
 #endif /* XROCE_SETTING_H */

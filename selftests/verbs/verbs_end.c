@@ -5,6 +5,7 @@
 
 #include "gid.h"
 #include "live.h"
+#include "setting.h"
 #include "verbs_device.h"
 #include "verbs_end.h"
 
@@ -130,7 +131,7 @@ static int to_rts(struct ibv_qp *qp)
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
 		.sq_psn = END_PSN,
-		.timeout = 16,
+		.timeout = patient_code(16),
 		.retry_cnt = 3,
 		.rnr_retry = 0,
 		.max_rd_atomic = 1,

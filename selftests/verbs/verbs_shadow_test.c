@@ -123,7 +123,7 @@ static struct flow_path path_of(const struct pairing *p, uint8_t timeout, bool i
 {
 	struct flow_path path = p->path;
 
-	path.timeout = timeout + (setting("XROCE_SLOW", 1) > 1 ? 4 : 0);
+	path.timeout = patient_code(timeout);
 	path.retry = 7;
 	path.impaired = impaired;
 	return path;
