@@ -26,11 +26,12 @@
 /* Windows of a trial, of both kinds in turn. */
 #define XR_TRIAL_STEPS	6
 /* Windows from one trial to the next. */
-#define XR_TRIAL_PAUSE_MIN	64
+#define XR_TRIAL_PAUSE_MIN	8
 #define XR_TRIAL_PAUSE_MAX	4096
-/* With fewer completions a period was wasted; after so many of these, holding ends. */
+/* With fewer completions a period was wasted; after so many of these a trial or holding ends. */
 #define XR_TRIAL_FEW	2
-#define XR_TRIAL_WASTED	8
+#define XR_TRIAL_WASTED_TRIED	2
+#define XR_TRIAL_WASTED_HELD	8
 
 static void xr_trial_end(struct xr_trial *t, bool pays)
 {
@@ -103,11 +104,13 @@ bool xr_trial_holds(struct xr_trial *t, u32 tail, u32 usec)
  */
 void xr_trial_period(struct xr_trial *t, u32 held, u32 usec)
 {
+	bool tries = t->step < XR_TRIAL_STEPS;
+
 	t->wasted = held < XR_TRIAL_FEW ? t->wasted + 1 : 0;
 	t->waited += usec;
-	if (t->wasted == XR_TRIAL_WASTED)
+	if (t->wasted == (tries ? XR_TRIAL_WASTED_TRIED : XR_TRIAL_WASTED_HELD))
 		xr_trial_end(t, false);
 	/* The window already takes longer than one without holding. */
-	else if (t->step < XR_TRIAL_STEPS && t->waited * NSEC_PER_USEC > t->least[0])
+	else if (tries && t->waited * NSEC_PER_USEC > t->least[0])
 		xr_trial_end(t, false);
 }
