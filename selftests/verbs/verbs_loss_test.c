@@ -16,6 +16,7 @@
 #include "counters.h"
 #include "gid.h"
 #include "mem.h"
+#include "setting.h"
 #include "verbs_end.h"
 #include "verbs_netem.h"
 
@@ -608,7 +609,8 @@ TEST(rc_never_ready, "Q3 Q5", "a neighbour of queue pairs whose peers are never 
 		check(!ibv_destroy_qp(loop[0][i]) && !ibv_destroy_qp(loop[1][i]), "destroy");
 	after = work();
 	note("units of work: %lu before, %lu with, %lu after", before, with, after);
-	check(with >= WORK_LEAST * (before < after ? before : after),
+	/* On a slow kernel our part of the work is that much dearer. */
+	check(patience(with) >= WORK_LEAST * (before < after ? before : after),
 	      "%lu units of %lu or %lu", with, before, after);
 	closed(false);
 }
