@@ -156,12 +156,6 @@ out:
 	return ret;
 }
 
-/* The key by which peers name a region; 0: they have no rights. */
-u32 xr_mr_rkey(u32 access, u32 lkey)
-{
-	return access & XROCE_ACCESS_REMOTE ? lkey : 0;
-}
-
 /*
  * Charge and publish a region. NULL for @mr means that xr_mr_new() failed. On failure @mr and its
  * reference to memory are released. Return: 0, with the L_Key; or an errno of MR_REG. Once it is

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "uapi/xroce.h"
+
 struct pid;
 struct xr_link;
 struct xr_mr;
@@ -18,11 +20,16 @@ struct xroce_mr_reg_phys;
 struct xroce_mr_reg_shared;
 struct xroce_mr_rereg;
 
+/* The key by which peers name a region; 0: they have no rights. */
+static inline u32 xr_mr_rkey(u32 access, u32 lkey)
+{
+	return access & XROCE_ACCESS_REMOTE ? lkey : 0;
+}
+
 bool xr_access_ok(u32 access);
 bool xr_iova_ok(u64 iova, u64 length);
 struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 			u32 access, u32 flags, const char *name);
-u32 xr_mr_rkey(u32 access, u32 lkey);
 struct pid *xr_mr_process(u32 flags, u32 nr);
 struct xr_umem *xr_mr_pin(const struct xr_owner *caller, const struct xr_owner *owner,
 			  struct pid *pid, u64 addr, u64 length, u32 access);

@@ -72,9 +72,25 @@ known_and_another() {
 		complaints 3
 }
 
+# stack_trace PROGRAM: what the kernel prints if a new thread gets no stack, twice
+stack_trace() {
+	for _ in 1 2; do
+		echo "[    8.0] $1: vmalloc error: size 32768, vm_struct allocation failed, mode:0xdc0"
+		echo "[    8.0] CPU: 1 UID: 0 PID: 141 Comm: $1 Tainted: G           O"
+		echo '[    8.0] Call Trace:'
+	done
+}
+
+# Only in the test that lets it fail, and only once for each.
+known_stack() {
+	stack_trace provider_fault_ | complaints && stack_trace xroce | complaints 3 6 &&
+		{ stack_trace provider_fault_; echo '[    8.0] Call Trace:'; } | complaints 7
+}
+
 run kernel_log_quiet U5 quiet
 run kernel_log_reports U5 reports
 run kernel_log_known U5 known
 run kernel_log_not_known U5 not_known
 run kernel_log_known_and_another U5 known_and_another
+run kernel_log_known_stack U5 known_stack
 results

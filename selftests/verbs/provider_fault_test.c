@@ -50,8 +50,16 @@ static void undo_open(void)
 	closed();
 }
 
+/* The context that all tests have was opened without a thread. */
+static void ask(void)
+{
+	closed();
+	poller_ask(AWAKE);
+}
+
 static void make_open(void)
 {
+	ask();
 	check(!open_device() && poller_of(getpid()), "a thread: %s", strerror(errno));
 }
 
@@ -352,8 +360,7 @@ TEST(provider_fault_open, "V5 U3", "contexts with a thread that polls")
 	if (!poller_exists())
 		return;
 	poller_allow(4, 4);
-	poller_ask(AWAKE);
-	run_all({ "open, with a thread", closed, open_device, undo_open, .any_error = true },
+	run_all({ "open, with a thread", ask, open_device, undo_open, .any_error = true },
 		{ "close, with a thread", make_open, close_device, closed });
 	poller_ask(0);
 	poller_allow(0, 1);

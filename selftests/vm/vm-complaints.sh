@@ -24,10 +24,16 @@ p+='|kmemleak: .*suspected|page_owner tracks'
 # their runtime power management has work pending at this moment, it is flushed on a workqueue
 # without WQ_MEM_RECLAIM, and the kernel warns of it, once in a boot. The transport does not
 # matter. Only the WARNING and the Call Trace that follow this line are cleared.
+#
+# provider_fault_test lets each allocation of a thread fail once, and the kernel prints a trace if
+# it is that of the thread's stack.
 clear_known() {
 	awk '
 	/workqueue: WQ_MEM_RECLAIM iscsi_ctrl_[0-9:]+:__iscsi_unbind_session \[scsi_transport_iscsi\] is flushing !WQ_MEM_RECLAIM pm:pm_runtime_work$/ {
 		known = 2 # lines to come
+	}
+	/provider_fault_: vmalloc error: size [0-9]+, (vm_struct|page) allocation failed/ {
+		known = 1
 	}
 	known == 2 && /WARNING: .* check_flush_dependency/ { known = 1; $0 = "" }
 	known == 1 && /Call Trace:$/ { known = 0; $0 = "" }
