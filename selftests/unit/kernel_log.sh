@@ -87,10 +87,33 @@ known_stack() {
 		{ stack_trace provider_fault_; echo '[    8.0] Call Trace:'; } | complaints 7
 }
 
+# pool_warning WORKQUEUE LOCK: what lockdep says of packets that are freed with interrupts disabled
+pool_warning() {
+	cat <<-END
+	[    9.0] WARNING: CPU: 0 PID: 12 at net/core/page_pool.c:845 page_pool_put_unrefed_netmem+0x1/0x2
+	[    9.0] Workqueue: $1
+	[    9.0] Call Trace:
+	[    9.0] WARNING: inconsistent lock state
+	[    9.0] ffff8881189cab18 $2
+	[    9.0] Call Trace:
+	END
+}
+
+# Those of rxe, but not ours, and not those between.
+known_pool() {
+	local rxe='rxe_wq do_work [rdma_rxe]' lock='(&qp->state_lock){+.?.}-{2:2}, at: rxe_receiver'
+
+	pool_warning "$rxe" "$lock" | complaints &&
+		pool_warning 'events xr_reap [xroce]' '(&qp->lock), at: xr_reap' | complaints 1 3 4 6 &&
+		pool_warning "$rxe" '(&qp->lock), at: xr_reap' | complaints 4 6 &&
+		pool_warning "$rxe" "$lock" | sed '1a [    9.0] BUG: KASAN: slab' | complaints 2
+}
+
 run kernel_log_quiet U5 quiet
 run kernel_log_reports U5 reports
 run kernel_log_known U5 known
 run kernel_log_not_known U5 not_known
 run kernel_log_known_and_another U5 known_and_another
 run kernel_log_known_stack U5 known_stack
+run kernel_log_known_pool U5 known_pool
 results

@@ -27,17 +27,42 @@ p+='|kmemleak: .*suspected|page_owner tracks'
 #
 # provider_fault_test lets each allocation of a thread fail once, and the kernel prints a trace if
 # it is that of the thread's stack.
+#
+# rxe frees the packets that a queue pair has left with interrupts disabled. If they lie in a page
+# pool, lockdep complains of that, twice as WARNING and once as an inconsistent lock. Only these
+# lines, and the Call Trace behind each, are cleared, and only if a line behind them names rxe.
 clear_known() {
 	awk '
+	function clear(i,    last) {
+		line[i] = ""
+		for (last = i + 120; i <= last && line[i] !~ /Call Trace:$/; i++)
+			;
+		line[i] = ""
+	}
+	function is_of_rxe(i,    last) {
+		for (last = i + 10; i <= last; i++)
+			if (line[i] ~ /Workqueue: rxe_wq do_work|state_lock.* at: rxe_receiver/)
+				return 1
+	}
+	{ line[NR] = $0 }
 	/workqueue: WQ_MEM_RECLAIM iscsi_ctrl_[0-9:]+:__iscsi_unbind_session \[scsi_transport_iscsi\] is flushing !WQ_MEM_RECLAIM pm:pm_runtime_work$/ {
-		known = 2 # lines to come
+		unbinds = NR
 	}
+	/WARNING: .* check_flush_dependency/ && unbinds && NR - unbinds <= 2 { known[NR] = 1 }
 	/provider_fault_: vmalloc error: size [0-9]+, (vm_struct|page) allocation failed/ {
-		known = 1
+		known[NR] = 1
 	}
-	known == 2 && /WARNING: .* check_flush_dependency/ { known = 1; $0 = "" }
-	known == 1 && /Call Trace:$/ { known = 0; $0 = "" }
-	{ print }'
+	/WARNING: .* (page_pool_put_unrefed_netmem|__local_bh_enable_ip)\+/ { rxe[NR] = 1 }
+	/WARNING: inconsistent lock state$/ { rxe[NR] = 1 }
+	END {
+		for (i in rxe)
+			if (is_of_rxe(i + 0))
+				known[i] = 1
+		for (i in known)
+			clear(i + 0)
+		for (i = 1; i <= NR; i++)
+			print line[i]
+	}'
 }
 
 # x86 prints this at boot when it starts to look for corruption.
