@@ -38,7 +38,6 @@ struct xr_mr_was {
 	u32 key;
 	u32 access;
 	u32 flags;
-	char name[XROCE_NAME_MAX];
 };
 
 /* Copy the properties of a region that @caller may change. Return: 0, -ENOENT or -EPERM. */
@@ -58,7 +57,6 @@ static int xr_mr_look(struct xr_link *link, struct xr_owner *caller, u32 index,
 		was->key = mr->key;
 		was->access = mr->access;
 		was->flags = mr->flags;
-		memcpy(was->name, mr->name.text, sizeof(was->name));
 	}
 	mutex_unlock(&link->lock);
 	return ret;
@@ -239,7 +237,7 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *caller,
 	}
 	ret = -ENOMEM;
 	mr = xr_mr_new(was.owner, umem, translation ? r->iova : was.iova, access,
-		       translation ? r->flags : was.flags, was.name);
+		       translation ? r->flags : was.flags, "");
 	if (!mr)
 		goto out;
 	ret = xr_mr_replace(link, caller, &was, mr, r, &old);

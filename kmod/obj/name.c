@@ -62,10 +62,10 @@ int xr_name_take(struct rhashtable *names, struct xr_name *name,
 }
 
 /**
- * xr_name_move() - replace a name in the table by that of a re-registered region
+ * xr_name_move() - give the name of a region to the one that replaces it
  * @names: the link's table; the link's lock is held
  * @from: name of the old region, in the table unless its text is empty
- * @to: name of the new region, with the same text
+ * @to: name of the new region, which gets the same text
  * @owner: owner of the new region
  * @pd: protection domain of the new region, which may differ from the old one's
  *
@@ -77,8 +77,9 @@ int xr_name_move(struct rhashtable *names, struct xr_name *from, struct xr_name 
 {
 	int ret;
 
-	if (!*to->text)
+	if (!*from->text)
 		return 0;
+	memcpy(to->text, from->text, sizeof(to->text));
 	xr_name_scope(to, owner, pd);
 	if (from->pd == to->pd)
 		return rhashtable_replace_fast(names, &from->node, &to->node,
