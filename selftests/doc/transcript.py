@@ -23,8 +23,8 @@ or is marked, before the block, with the reason why it cannot be run:
 
 Any other block is an error, unless its language is c or text. Each of the three
 terminals has one shell for the whole page. After a command that ends in & its output is
-awaited if the page shows some; otherwise there is a pause of a second, as before somebody
-types in another terminal.
+awaited if the page shows some; otherwise there is a pause until it waits for something, as
+before somebody types in another terminal.
 
 White space is not compared. Words and numbers must be the same, except:
 
@@ -57,7 +57,8 @@ MEASURED = ("duplicates naks tx tx_bytes faults fault_pages resident pages page_
 
 SLOW = int(os.environ.get("XROCE_SLOW", "1"))
 LIMIT = 180 * SLOW         # seconds for a command
-PAUSE = 3 * SLOW
+PAUSE = 3 * SLOW           # seconds behind a command in the background, at most
+CALM = 0.5 * SLOW          # a program that has not run for so long waits
 
 PROMPT = re.compile(r"(client|other)?# (.*)")
 TOKEN = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+){3}|\d+\.\d+|\d+[KMGT]\b|\d+|[A-Za-z_]+|\S")
@@ -270,10 +271,33 @@ class Shell:
             if lines:
                 self.read(lambda: self.text.count(b"\n") >= lines, LIMIT)
             else:
-                time.sleep(PAUSE)
+                self.settle()
                 return []
         text, self.text = self.text, b""
         return text.decode(errors="replace").rstrip("\n").split("\n") if text.strip() else []
+
+    def work(self):
+        """The programs of this terminal: state and time on a CPU of each; None: one runs."""
+        found = {}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/stat" % pid, encoding="ascii", errors="replace") as f:
+                    words = f.read().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(words[3]) == self.child.pid:
+                found[pid] = words[0], words[11], words[12]
+        return None if any(words[0] in "RD" for words in found.values()) else found
+
+    def settle(self):
+        """Until the programs wait for something, but not for ever."""
+        end = time.monotonic() + PAUSE
+        since, seen = time.monotonic(), None
+        while time.monotonic() < min(end, since + CALM):
+            now = self.work()
+            if now is None or now != seen:
+                since, seen = time.monotonic(), now
+            time.sleep(0.05)
 
     def end(self):
         try:
