@@ -138,8 +138,9 @@ static void xr_loop_work(struct work_struct *work)
 	struct net_device *dev;
 	struct bpf_prog *prog;
 
-	rcu_read_lock_bh();
-	prog = rcu_dereference_bh(*loop->prog);
+	/* As around a driver's programs. Bottom halves are off: see system_bh_wq. */
+	rcu_read_lock();
+	prog = rcu_dereference(*loop->prog);
 	/* The device is freed after an RCU grace period. */
 	dev = READ_ONCE(*loop->dev);
 	while (budget && xr_loop_take(loop, &frame)) {
@@ -149,7 +150,7 @@ static void xr_loop_work(struct work_struct *work)
 		else
 			xdp_return_frame(frame.frame);
 	}
-	rcu_read_unlock_bh();
+	rcu_read_unlock();
 	if (!budget)
 		queue_work(system_bh_wq, &loop->work);
 }

@@ -49,7 +49,7 @@ clear_known() {
 		unbinds = NR
 	}
 	/WARNING: .* check_flush_dependency/ && unbinds && NR - unbinds <= 2 { known[NR] = 1 }
-	/provider_fault_: vmalloc error: size [0-9]+, (vm_struct|page) allocation failed/ {
+	/provider_fault_: vmalloc error: size [0-9]+, .*failed/ {
 		known[NR] = 1
 	}
 	/WARNING: .* (page_pool_put_unrefed_netmem|__local_bh_enable_ip)\+/ { rxe[NR] = 1 }
