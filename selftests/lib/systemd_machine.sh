@@ -114,7 +114,8 @@ systemd_poweroff() {
 	sd systemctl -q --no-block --job-mode=replace-irreversibly start poweroff.target
 }
 
-# unshare ends behind systemd, and has the log open until then.
+# unshare ends behind systemd, and has the log open until then. Its status says only how systemd was
+# ended, which is killed here or told to power off by a row.
 systemd_halt() {
 	process=$(pgrep -o -x systemd) && kill -9 "$process"
 	wait "$booted" || true

@@ -87,26 +87,36 @@ known_stack() {
 		{ stack_trace provider_fault_; echo '[    8.0] Call Trace:'; } | complaints 7
 }
 
-# pool_warning WORKQUEUE LOCK: what lockdep says of packets that are freed with interrupts disabled
+# pool_warning TRACE LOCK: what lockdep says of packets that are freed with interrupts disabled
 pool_warning() {
 	cat <<-END
 	[    9.0] WARNING: CPU: 0 PID: 12 at net/core/page_pool.c:845 page_pool_put_unrefed_netmem+0x1/0x2
-	[    9.0] Workqueue: $1
+	[    9.0] Workqueue: rxe_wq do_work [rdma_rxe]
 	[    9.0] Call Trace:
+	[    9.0]  $1
+	[    9.0] ------------[ cut here ]------------
 	[    9.0] WARNING: inconsistent lock state
 	[    9.0] ffff8881189cab18 $2
 	[    9.0] Call Trace:
 	END
 }
 
-# Those of rxe, but not ours, and not those between.
+# Those of rxe, but not ours, nor those of an interrupt meanwhile, and not those between.
 known_pool() {
-	local rxe='rxe_wq do_work [rdma_rxe]' lock='(&qp->state_lock){+.?.}-{2:2}, at: rxe_receiver'
+	local rxe='rxe_receiver+0x1/0x2 [rdma_rxe]' ours='(&qp->lock), at: xr_reap'
+	local lock='(&qp->state_lock){+.?.}-{2:2}, at: rxe_receiver'
 
 	pool_warning "$rxe" "$lock" | complaints &&
-		pool_warning 'events xr_reap [xroce]' '(&qp->lock), at: xr_reap' | complaints 1 3 4 6 &&
-		pool_warning "$rxe" '(&qp->lock), at: xr_reap' | complaints 4 6 &&
+		pool_warning 'xr_reap+0x1/0x2 [xroce]' "$ours" | complaints 1 3 6 8 &&
+		pool_warning $'<IRQ>\n[    9.0]  '"$rxe" "$lock" | complaints 1 3 &&
+		pool_warning "$rxe" "$ours" | complaints 6 8 &&
 		pool_warning "$rxe" "$lock" | sed '1a [    9.0] BUG: KASAN: slab' | complaints 2
+}
+
+# What is far behind a known line belongs to another report.
+known_far() {
+	{ stack_trace provider_fault_ | head -n 2; yes '[    8.0] x' | head -n 119
+		echo '[    8.0] BUG: KASAN: slab'; } | complaints 122
 }
 
 run kernel_log_quiet U5 quiet
@@ -116,4 +126,5 @@ run kernel_log_not_known U5 not_known
 run kernel_log_known_and_another U5 known_and_another
 run kernel_log_known_stack U5 known_stack
 run kernel_log_known_pool U5 known_pool
+run kernel_log_known_far U5 known_far
 results

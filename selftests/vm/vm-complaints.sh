@@ -30,18 +30,20 @@ p+='|kmemleak: .*suspected|page_owner tracks'
 #
 # rxe frees the packets that a queue pair has left with interrupts disabled. If they lie in a page
 # pool, lockdep complains of that, twice as WARNING and once as an inconsistent lock. Only these
-# lines, and the Call Trace behind each, are cleared, and only if a line behind them names rxe.
+# lines, and the Call Trace behind each, are cleared, and only if what follows names its function.
 clear_known() {
 	awk '
 	function clear(i,    last) {
 		line[i] = ""
 		for (last = i + 120; i <= last && line[i] !~ /Call Trace:$/; i++)
 			;
-		line[i] = ""
+		if (i <= last)
+			line[i] = ""
 	}
+	# An interrupt, which may be ours, begins a trace with <IRQ>.
 	function is_of_rxe(i,    last) {
-		for (last = i + 10; i <= last; i++)
-			if (line[i] ~ /Workqueue: rxe_wq do_work|state_lock.* at: rxe_receiver/)
+		for (last = i + 40; i <= last && line[i] !~ /<IRQ>|cut here/; i++)
+			if (line[i] ~ /\] +rxe_receiver\+|state_lock.* at: rxe_receiver/)
 				return 1
 	}
 	{ line[NR] = $0 }
