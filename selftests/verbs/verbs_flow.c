@@ -33,7 +33,7 @@ struct flow {
 
 static struct flow flows[FLOWS];
 static struct side client, server;
-static uint32_t completions, chosen, allowed;
+static uint32_t completions, allowed;
 static double begun, moved;
 static bool quiet;	/* the server requests nothing */
 
@@ -261,6 +261,7 @@ static struct stream *any_stream(void)
 
 void flows_run(uint32_t ops)
 {
+	uint32_t chosen;
 	struct stream *s;
 
 	completions = 0;
@@ -277,7 +278,6 @@ void flows_run(uint32_t ops)
 	}
 	if (!test_failed())
 		finish();
-	chosen += 2 * FLOWS;
 }
 
 void flows_note(void)
