@@ -3,6 +3,7 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched/task.h>
 
 #include "obj/link.h"
 
@@ -33,6 +34,16 @@ static int xr_ib_ctx_equip(struct xr_ibctx *ctx, struct ib_udata *udata)
 }
 
 /*
+ * A context that is not made has no task: where a command comes by the ioctl, ib_core frees the
+ * context without its reference to the caller's, which would then exist for ever.
+ */
+static void xr_ib_ctx_forget_task(struct ib_ucontext *ib)
+{
+	put_task_struct(ib->res.task);
+	ib->res.task = NULL;
+}
+
+/*
  * ib_core holds no reference to the module for an open context, because the device can be taken
  * from it. Unloading the module is not meant to do that.
  *
@@ -43,10 +54,10 @@ int xr_ib_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
 	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
 	struct xr_ibctx *ctx = to_xr_ibctx(ib);
-	int ret;
+	int ret = -ENODEV;
 
 	if (!try_module_get(THIS_MODULE))
-		return -ENODEV;
+		goto err_task;
 	ctx->link = dev->front.link;
 	xr_owner_open(&ctx->own, &xr_ib_owner_ops);
 	ret = xr_limits_join(&ctx->link->limits, &ctx->own);
@@ -63,6 +74,8 @@ err_limits:
 err_owner:
 	xr_owner_close(&ctx->own);
 	module_put(THIS_MODULE);
+err_task:
+	xr_ib_ctx_forget_task(ib);
 	return ret;
 }
 
