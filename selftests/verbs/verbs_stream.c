@@ -227,11 +227,13 @@ bool stream_may_post(const struct stream *s)
 static bool choose_local(struct stream *s, struct request_op *op)
 {
 	struct window *w = &s->peer->window[rng_below(STREAM_WINDOWS)];
-	bool two = window_is_two(w);
+	bool two = window_is_two(w), first = !stream_count(IBV_WR_LOCAL_INV);
 
 	if ((s->choice.ops & REQUEST_LOCAL) != REQUEST_LOCAL || rng_below(4))
 		return false;
-	if (w->state == WINDOW_BOUND && !rng_below(4) && (int32_t)(s->peer->done - w->used) >= 0) {
+	/* The first as soon as it can be: few ever can. */
+	if (w->state == WINDOW_BOUND && (first || !rng_below(4)) &&
+	    (int32_t)(s->peer->done - w->used) >= 0) {
 		w->state = WINDOW_FREE;
 		if (two) {
 			request_choose_inv(op, w);
