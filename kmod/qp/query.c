@@ -114,7 +114,7 @@ static void xr_qp_describe_sq(struct xr_qp *qp, struct xroce_qp_query *q)
 		q->sq_holes = xr_score_holes(s);
 	}
 	if (qp->type == XROCE_QPT_RC && s->cc.ops) {
-		q->cc_rate = s->cc.cost ? max(s->cc.state.rate, XROCE_CC_RATE_MIN) : 0;
+		q->cc_rate = s->cc.cost ? s->cc.state.rate : 0;
 		q->cc_window = s->cc.window;
 		strscpy(q->cc, s->cc.ops->name, sizeof(q->cc));
 	}

@@ -42,16 +42,16 @@ static u32 xr_cc_quarter(const struct xr_cc *cc)
 static void xr_cc_apply(struct xr_cc *cc)
 {
 	struct xroce_cc *c = &cc->state;
-	u64 rate = c->rate;
 
 	c->cwnd = clamp(c->cwnd, 1u, XROCE_CC_WINDOW_MAX << XROCE_CC_SHIFT);
 	cc->window = DIV_ROUND_UP(c->cwnd, XROCE_CC_PACKET);
 	cc->quarter = xr_cc_quarter(cc);
 	cc->every = min(cc->quarter, XR_CC_EVERY);
 	cc->cost = 0;
-	if (rate)
-		cc->cost = div64_u64((u64)NSEC_PER_SEC << XR_CC_COST_SHIFT,
-				     max(rate, XROCE_CC_RATE_MIN));
+	if (c->rate) {
+		c->rate = max(c->rate, XROCE_CC_RATE_MIN);
+		cc->cost = div64_u64((u64)NSEC_PER_SEC << XR_CC_COST_SHIFT, c->rate);
+	}
 }
 
 /* The algorithm begins. */
