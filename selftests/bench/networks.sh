@@ -132,6 +132,13 @@ each() {
 	done
 }
 
+# client_paths N: the link of c0, again, with so many paths
+client_paths() {
+	"$xroce" link del dev c0 force
+	"$xroce" link add dev c0 verbs xr1 paths "$1" >/dev/null
+	wait_until 100 gid_of xr1 0a4d:0001
+}
+
 # each_two: the rows with two paths, of xroce
 each_two() {
 	local line name paths way op
@@ -140,14 +147,13 @@ each_two() {
 		read -r name paths way <<<"$line"
 		for op in WRITE SEND; do
 			wanted "$name/$op" || continue
-			"$xroce" link del dev c0 force
-			"$xroce" link add dev c0 verbs xr1 paths "$paths" >/dev/null
-			wait_until 100 gid_of xr1 0a4d:0001
+			client_paths "$paths"
 			# shellcheck disable=SC2086
 			divide $way
 			row xroce "$name/$op" sized xr1 10.77.0.1 xr0 10.77.0.2 "$op" 2000
 		done
 	done
+	client_paths 1
 }
 
 # measure WHO CLIENT SERVER
