@@ -9,4 +9,5 @@ set -eu
 . "$(dirname "$0")/../lib/verbs.sh"
 
 verbs_net_up
-programs verbs_object_test -- "$@"
+programs verbs_object_region_test verbs_object_window_test verbs_object_queue_test \
+	verbs_object_datagram_test -- "$@"
