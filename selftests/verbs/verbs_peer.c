@@ -348,6 +348,24 @@ void peer_expect_send(uint32_t n, uint32_t len)
 	peer_expect_data(XROCE_RC_SEND_ONLY, n, 0, len, true);
 }
 
+void peer_expect_three(void)
+{
+	peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
+	peer_expect_data(XROCE_RC_SEND_ONLY, 1, 0, 4, false);
+	peer_expect_send(2, 4);
+}
+
+void peer_expect_write(uint8_t opcode, uint32_t n, uint32_t len)
+{
+	struct packet want = peer_request(opcode, n);
+
+	want.dmalen = len;
+	want.payload = len < PEER_MTU ? len : PEER_MTU;
+	want.pad = -want.payload & 3;
+	want.ackreq = len <= PEER_MTU;
+	peer_expect(&want);
+}
+
 void peer_expect_kept(uint32_t n, bool ack, bool again)
 {
 	struct packet want = peer_request(XROCE_RC_SEND_ONLY, n);
@@ -462,8 +480,7 @@ void peer_keep(void)
 	uint32_t i;
 
 	peer_post_many(1, IBV_WR_SEND, 4, 3);
-	for (i = 0; i < 3; i++)
-		peer_expect_data(XROCE_RC_SEND_ONLY, i, 0, 4, i == 2);
+	peer_expect_three();
 	peer_nak(XROCE_SYN_NAK_SEQ, 0);
 	peer_expect_send(0, 4);
 	peer_ack(2);

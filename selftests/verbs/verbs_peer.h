@@ -14,6 +14,7 @@
 #include "packet.h"
 #include "verbs_end.h"
 #include "verbs_ring.h"
+#include "xroce_map.h"
 
 #define PEER_PSN	0xfffffeu	/* of the first request; wraps early */
 #define PEER_MTU	1024u
@@ -124,6 +125,12 @@ bool peer_expect_asking(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len);
 
 /* A SEND of @len bytes in one packet that asks for an acknowledgement. */
 void peer_expect_send(uint32_t n, uint32_t len);
+
+/* Three SENDs of 4 bytes that were posted at once, with the PSNs from 0 on. */
+void peer_expect_three(void);
+
+/* The first packet of a WRITE of @len bytes. */
+void peer_expect_write(uint8_t opcode, uint32_t n, uint32_t len);
 
 /*
  * A SEND of 4 bytes in one packet, to a peer that keeps packets behind a hole. @again: it has been
