@@ -106,7 +106,7 @@ bool xr_early_tell(struct xr_qp *qp, struct xr_defer_way *way)
 {
 	struct xr_defer *k = &qp->defer;
 	struct xr_early *e = &k->early;
-	bool lost = false, sack = false, silent, waits;
+	bool lost = false, sack = false, executed = way->l2_len, silent, waits;
 	const struct xr_deferred *first;
 	u32 done;
 
@@ -120,7 +120,16 @@ bool xr_early_tell(struct xr_qp *qp, struct xr_defer_way *way)
 		memcpy(way->l2, first->frame->data, way->l2_len);
 		lost = xr_gap_judge(qp, xr_gap_epsn(qp));
 		sack = e->sack && e->ask;
-		/* Once for each hole: what comes of it in order shows that it is being filled. */
+		/*
+		 * Once for each hole: what comes of it in order shows that it is being filled. One
+		 * that is the first since just now may be filled at once, because a peer that has
+		 * gone back for the hole before it sends all that follows. If a frame behind it
+		 * comes instead, the peer hears of it.
+		 */
+		if (lost && executed && !e->sack && !e->reorder) {
+			lost = false;
+			silent = e->silent;
+		}
 		lost = lost && !e->sack && e->told != first->psn;
 		if (lost)
 			e->told = first->psn;

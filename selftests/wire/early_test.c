@@ -81,7 +81,11 @@ WIRE_TEST(early_reversed, "D6 Q3", "in whatever order they come", &rc)
 	executed(w, 6);
 }
 
-/* Each hole has a NAK, but only one, and what is before it is acknowledged by that. */
+/*
+ * Each hole has a NAK, but only one. One behind a hole that is filled has it when the next packet is
+ * not the one that is missing: a peer that has gone back sends all that follows anyway. What is
+ * before it is acknowledged.
+ */
 WIRE_TEST(early_holes, "D6 Q3", "a NAK for each hole", &rc)
 {
 	put(w, 1);
@@ -91,16 +95,40 @@ WIRE_TEST(early_holes, "D6 Q3", "a NAK for each hole", &rc)
 	wire_quiet(w);
 	put(w, 0);
 	expect(w, XROCE_SYN_ACK, 1, 2);
+	wire_quiet(w);
+	put(w, 4);
 	expect(w, XROCE_SYN_NAK_SEQ, 2, 2);
+	put(w, 4);
+	wire_quiet(w);
 	put(w, 2);
 	expect(w, XROCE_SYN_ACK, 2, 3);
 	wire_quiet(w);
 	put(w, 3);
 	expect(w, XROCE_SYN_ACK, 4, 5);
+	put(w, 7);
 	expect(w, XROCE_SYN_NAK_SEQ, 5, 5);
 	put(w, 5);
-	expect(w, XROCE_SYN_ACK, 6, 7);
-	executed(w, 7);
+	expect(w, XROCE_SYN_ACK, 7, 8);
+	executed(w, 8);
+}
+
+/* What follows comes again, in order, with all that was lost. */
+WIRE_TEST(early_back, "D6 Q3", "no NAK to a peer that has gone back", &rc)
+{
+	struct packet got;
+	uint32_t n;
+
+	put(w, 1);
+	expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
+	put(w, 3);
+	put(w, 5);
+	for (n = 0; n < 6; n++) {
+		put(w, n);
+		/* How many there are depends on when frames are executed. */
+		while (wire_take(w, WIRE_QUIET_MS, &got, NULL))
+			check_is(got.syndrome, XROCE_SYN_ACK, "syndrome");
+	}
+	executed(w, 6);
 }
 
 /* An atomic shows how often it was executed. */
