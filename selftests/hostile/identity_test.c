@@ -293,6 +293,37 @@ HANDLE_TEST(identity_peer, "I3", "no connection with the peer of another owner")
 	owners_close(&o);
 }
 
+/* A UD queue pair of @x has come to RTR, without privileges. */
+static void listens(struct xroce *x, __u32 pd, const char *what)
+{
+	__u32 qpn = qp_of_type(x, pd, XROCE_QPT_UD, XROCE_QPS_INIT);
+	struct xroce_qp_modify m = rtr(XROCE_QPT_UD, qpn, NULL, NULL);
+
+	live_drop_net_caps();
+	check_is(xroce_qp_modify(x, &m), 0, "%s", what);
+	live_restore_caps();
+}
+
+/* Nor is anybody kept from what connects with nobody: datagrams, and other changes. */
+HANDLE_TEST(identity_peer_none, "I3", "what connects with nobody takes no peer from anybody")
+{
+	struct owners o;
+	__u32 has, wants;
+
+	if (!owners_open(&o, x, false))
+		return;
+	listens(o.x, o.pd, "datagrams");
+	listens(o.y, o.pd2, "datagrams of another owner");
+	has = qp_in(o.x, o.pd, XROCE_QPS_INIT);
+	wants = qp_in(o.y, o.pd2, XROCE_QPS_INIT);
+	live_drop_net_caps();
+	check_is(qp_move(o.x, has, XROCE_QPS_INIT, XROCE_QP_ACCESS), 0, "rights");
+	check_is(qp_move(o.y, wants, XROCE_QPS_INIT, XROCE_QP_ACCESS), 0,
+		 "rights of another owner's");
+	live_restore_caps();
+	owners_close(&o);
+}
+
 /* A change of the address in SQD, which may not take what is another's either. */
 HANDLE_TEST(identity_peer_moves, "I3", "not by a later change of the address either")
 {
@@ -348,6 +379,7 @@ HANDLE_TEST(identity_peer_privileged, "I3", "root gets the peer that somebody oc
 {
 	struct xroce_async event;
 	struct owners o;
+	__u32 second;
 	__u64 before;
 
 	if (!owners_open(&o, x, false))
@@ -366,6 +398,10 @@ HANDLE_TEST(identity_peer_privileged, "I3", "root gets the peer that somebody oc
 	check(!meets(o.x, o.has, PEER, 0x11, true), "both with them");
 	check(qp_state(o.y, o.wants) == XROCE_QPS_RTR && qp_state(o.x, o.has) == XROCE_QPS_RTR,
 	      "states");
+	/* When the other has gone, it is the peer of one owner again. */
+	check(!xroce_qp_del(o.y, o.wants), "delete");
+	second = qp_in(o.x, o.pd, XROCE_QPS_INIT);
+	check(!meets(o.x, second, PEER, 0x11, false), "the same owner, without them");
 	owners_close(&o);
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/klog.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -22,6 +23,9 @@
 
 #define ALICE	1001u
 #define BOB	1002u
+
+/* SYSLOG_ACTION_READ_ALL, which no header of user space has. */
+#define LOG_READ_ALL	3
 
 static __u32 spare_pd;		/* protection domain of a child's objects */
 
@@ -142,6 +146,35 @@ PAIR_TEST(limit_of_user, "R7 R10 P1 W1", "the limit of a user, for each kind")
 		live_drop_cap(CAP_NET_ADMIN);
 		limit_expect(p->a, what, 0, p->pd_a, 0, "one without a limit");
 	}
+}
+
+/* Lines of the kernel's log that tell of a refusal. */
+static unsigned int refusals_logged(void)
+{
+	static char log[1 << 20];
+	int len = klogctl(LOG_READ_ALL, log, sizeof(log) - 1);
+	unsigned int n = 0;
+	char *at = log;
+
+	if (!check(len >= 0, "klogctl: %s", strerror(errno)))
+		return 0;
+	log[len] = '\0';
+	while ((at = strstr(at, " was refused "))) {
+		at++;
+		n++;
+	}
+	return n;
+}
+
+/* A line in a minute. */
+PAIR_TEST(limit_log, "R10", "whoever is refused again and again does not fill the log")
+{
+	unsigned int before = refusals_logged(), i;
+
+	limit_now(XROCE_F_USER, XROCE_COUNT_PD, 1);
+	for (i = 0; i < 50; i++)
+		limit_expect(p->a, XROCE_COUNT_PD, 0, p->pd_a, -EDQUOT, "past the limit");
+	check(refusals_logged() - before <= 1, "%u lines", refusals_logged() - before);
 }
 
 /* The link's limit is for all users together, whatever their capabilities. */
@@ -561,6 +594,12 @@ PAIR_TEST(limit_share_keys, "R9 R10", "nor all keys")
 {
 	share_of(p, XROCE_COUNT_MW, LIVE_MPT_ENTRIES - 1);
 	limit_expect(p->a, XROCE_COUNT_MR, 0, p->pd_a, -EDQUOT, "a user, after windows");
+}
+
+PAIR_TEST(limit_share_windows, "R9 R10 W1", "nor windows behind regions")
+{
+	make_all(p->a, XROCE_COUNT_MR, p->pd_a);
+	limit_expect(p->a, XROCE_COUNT_MW, 0, p->pd_a, -EDQUOT, "a user, after regions");
 }
 
 TEST_MAIN(live_main_no_packets);

@@ -474,6 +474,35 @@ PD_TEST(link_query, "U1", "LINK_QUERY reports the link")
 	close(fd);
 }
 
+/*
+ * Links of another namespace are shown to whoever has CAP_NET_ADMIN, and to nobody else, who cannot
+ * tell them from links that do not exist.
+ */
+HANDLE_TEST(link_query_elsewhere, "R10 U1", "links of another namespace, without CAP_NET_ADMIN")
+{
+	struct xroce_link_query all = { .size = sizeof(all), .flags = XROCE_F_NEXT };
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	struct xroce_link_query q = { .size = sizeof(q) };
+	int fd = dev_open();
+
+	q.link = xroce_link(x);
+	live_drop_cap(CAP_NET_ADMIN);
+	check_is(live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q), 0, "at home, without CAP_NET_ADMIN");
+	q.link = 255;
+	check_is(live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q), -ENOENT, "no such link, without it");
+	live_restore_caps();
+	check(!unshare(CLONE_NEWNET), "%s", strerror(errno));
+	q.link = xroce_link(x);
+	check_is(live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q), 0, "from elsewhere, with CAP_NET_ADMIN");
+	live_drop_cap(CAP_NET_ADMIN);
+	check_is(live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q), -ENOENT, "from elsewhere, without it");
+	check_is(live_ioctl(fd, XROCE_CMD_LINK_QUERY, &all), -ENOENT, "any, without it");
+	live_restore_caps();
+	check(!setns(home, CLONE_NEWNET), "%s", strerror(errno));
+	close(home);
+	close(fd);
+}
+
 TEST(link_renamed, "U1", "a link follows its netdev's name")
 {
 	struct xroce_link_query q;

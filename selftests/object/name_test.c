@@ -119,6 +119,7 @@ TEST(name_forms, "R2", "UTF-8 without control characters, and not a number")
 
 TEST(name_persistent, "R2", "the name of a persistent region is unique on the link")
 {
+	struct xroce_mr_rereg r = { .mask = XROCE_REREG_ACCESS };
 	__u32 pd, other, first, mr;
 	struct xroce *x, *y;
 
@@ -132,9 +133,10 @@ TEST(name_persistent, "R2", "the name of a persistent region is unique on the li
 	check_is(reg(y, XROCE_F_PERSISTENT, other, "one", &mr), -EEXIST,
 		 "of another domain and descriptor");
 	xroce_close(y);
-	/* Regions without a name can be many. */
-	check(!reg(x, XROCE_F_PERSISTENT, pd, "", &mr) &&
-	      !xroce_mr_dereg(x, mr), "without a name");
+	/* Regions without a name can be many, and change. */
+	check(!reg(x, XROCE_F_PERSISTENT, pd, "", &r.mr), "without a name");
+	check_is(xroce_mr_rereg(x, &r), 0, "changed, without a name");
+	check(!xroce_mr_dereg(x, r.mr), "MR_DEREG");
 	/* Regions of a descriptor have names of their own. */
 	check(!reg(x, 0, live_pd(x), "one", &mr), "the descriptor's own");
 	check(!xroce_mr_dereg(x, first), "MR_DEREG");
