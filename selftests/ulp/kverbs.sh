@@ -43,7 +43,7 @@ for name in access bounds invalid old_key rights domain twice remote remote_refu
 	run "kverbs_$name" 'K1' row $name
 done
 for name in interrupt interrupt_poll error drain fails_many full full_sends inline handler settle \
-	stops srq srq_limit srq_last srq_refused; do
+	stops srq srq_limit srq_last srq_fatal srq_refused; do
 	run "kverbs_$name" 'K1 V8' row $name
 done
 for name in moderation moderation_gone moderation_refused; do

@@ -154,6 +154,27 @@ WIRE_TEST(pace_short, "D5", "READs of one packet are paced, too; other responses
 	wire_comes(w, XROCE_RC_ACK, w->req.psn);
 }
 
+/* What waits behind a READ: an acknowledgement takes the place of others, but not of a NAK. */
+WIRE_TEST(pace_nak, "D5", "a NAK comes behind an ACK that waits, not in its place", &ect)
+{
+	struct packet got = {};
+
+	flood(w, LEAST);
+	ask(w);
+	w->req.psn = (w->req.psn + PACKETS) & XROCE_PSN_MASK;
+	w->req.opcode = XROCE_RC_WRITE_ONLY;
+	w->req.payload = 64;
+	w->req.dmalen = 64;
+	wire_send(w);
+	w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
+	w->req.rkey ^= 1;
+	wire_send(w);
+	while (got.syndrome != XROCE_SYN_NAK_ACC && !test_failed())
+		check(wire_take(w, WIRE_MS, &got, NULL), "no NAK");
+	check(got.opcode == XROCE_RC_ACK && got.psn == w->req.psn, "opcode %#x, PSN %#x, not %#x",
+	      got.opcode, got.psn, w->req.psn);
+}
+
 /* The connection beside is not paced: its response is complete before this one is. */
 WIRE_TEST(pace_flood, "D5 Q3", "thousands of notifications: it goes on, so does the one beside",
 	  &ect)

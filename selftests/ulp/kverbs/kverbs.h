@@ -119,6 +119,7 @@ int kv_region_refused(struct kv *kv);
 int kv_srq(struct kv *kv);
 int kv_srq_limit(struct kv *kv);
 int kv_srq_last(struct kv *kv);
+int kv_srq_fatal(struct kv *kv);
 int kv_srq_refused(struct kv *kv);
 int kv_stops(struct kv *kv);
 int kv_vlan_gone(struct kv *kv);

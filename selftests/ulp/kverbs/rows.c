@@ -598,6 +598,7 @@ static const struct {
 	{ "srq", kv_srq },
 	{ "srq_limit", kv_srq_limit },
 	{ "srq_last", kv_srq_last },
+	{ "srq_fatal", kv_srq_fatal },
 	{ "vlan_gone", kv_vlan_gone },
 	{ "srq_refused", kv_srq_refused },
 };

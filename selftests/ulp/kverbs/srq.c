@@ -18,12 +18,13 @@
  * @srq: the queue
  * @limit: limit events of @srq
  * @last: last WQE events of the queue pair
+ * @fatal: its fatal events
  * @ret: what posting in an interrupt has returned
  */
 struct kv_shared {
 	struct kv *kv;
 	struct ib_srq *srq;
-	atomic_t limit, last;
+	atomic_t limit, last, fatal;
 	int ret;
 };
 
@@ -39,8 +40,12 @@ static void kv_qp_event(struct ib_event *event, void *context)
 {
 	struct kv_shared *s = context;
 
-	if (event->event == IB_EVENT_QP_LAST_WQE_REACHED && event->element.qp == s->kv->b.qp)
+	if (event->element.qp != s->kv->b.qp)
+		return;
+	if (event->event == IB_EVENT_QP_LAST_WQE_REACHED)
 		atomic_inc(&s->last);
+	if (event->event == IB_EVENT_QP_FATAL)
+		atomic_inc(&s->fatal);
 }
 
 /* Wait for an event. Return: how many have come. */
@@ -200,6 +205,19 @@ static int kv_shared_last(struct kv *kv, struct kv_shared *s)
 	return 0;
 }
 
+/* A message that is too long for its receive ends the connection: each event comes once. */
+static int kv_shared_fatal(struct kv *kv, struct kv_shared *s)
+{
+	struct ib_sge sge = kv_sge(&kv->b, 1);
+	struct ib_recv_wr wr = { .sg_list = &sge, .num_sge = 1 };
+
+	expect(ib_post_srq_recv(s->srq, &wr, NULL), 0);
+	expect(kv_send(&kv->a, IB_WR_SEND, 0), IB_WC_REM_INV_REQ_ERR);
+	expect(kv_events(&s->fatal), 1);
+	expect(kv_events(&s->last), 1);
+	return 0;
+}
+
 /* What only a program can do with its queue, or nobody. */
 static int kv_shared_refused(struct kv *kv, struct kv_shared *s)
 {
@@ -232,6 +250,11 @@ int kv_srq_limit(struct kv *kv)
 int kv_srq_last(struct kv *kv)
 {
 	return kv_with_srq(kv, kv_shared_last);
+}
+
+int kv_srq_fatal(struct kv *kv)
+{
+	return kv_with_srq(kv, kv_shared_fatal);
 }
 
 int kv_srq_refused(struct kv *kv)
