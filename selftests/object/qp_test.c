@@ -42,6 +42,8 @@ PD_TEST(qp_query, "P2 U2", "attributes are returned and are in the map")
 	      "tos %#x, ttl %u, sport %#x", q.tos, q.ttl, q.sport);
 	check(!q.cause && !q.msn && !q.packets && !q.bytes && !q.duplicates &&
 	      !q.naks, "it has seen no packet");
+	check(!q.sq_entries && !q.sq_max_sge && !q.sq_max_inline && !q.sq_pending && !q.sq_psn,
+	      "no send queue, but %u entries, next PSN %#x", q.sq_entries, q.sq_psn);
 
 	live_map_get(LIVE_DEV, "qp", m.qpn & (LIVE_QP_ENTRIES - 1), &e);
 	check(e.qpn == m.qpn && e.state == XROCE_QPS_RTR &&
