@@ -553,6 +553,18 @@ TEST(event_late_arm, "V6 D5", "or when their completion queue is armed, with an 
 	check(!ibv_req_notify_cq(cq, 0), "arm");
 	flushed(MANY);
 	check(notified() == 1, "of the first one");
+	/* That it goes to RESET or ERR twice makes no difference. */
+	for (i = 0; i < 12 && !test_failed(); i++) {
+		/* end_move() begins with RESET. */
+		check((i > 1 || !end_state(other, IBV_QPS_RESET)) &&
+		      !end_move(&xr_end, other, &rxe_end, 0x11, IBV_QPS_INIT) &&
+		      !end_state(other, IBV_QPS_ERR) &&
+		      (i <= 1 || !end_state(other, IBV_QPS_ERR)) &&
+		      !ibv_post_recv(other, &wr, &bad), "ERR again");
+		check(!ibv_req_notify_cq(cq, 0), "arm");
+		flushed(1);
+		check(notified() == 1, "once more, %u", i);
+	}
 	check(!end_state(other, IBV_QPS_RESET), "RESET");
 	check(!ibv_req_notify_cq(cq, 0), "arm");
 	peer_sends(0);
