@@ -5,6 +5,7 @@
  */
 #include "xroce_cc.h"
 
+#include "clock.h"
 #include "counters.h"
 #include "wire_cnp.h"
 #include "wire_post.h"
@@ -183,10 +184,12 @@ WIRE_TEST(pace_flood, "D5 Q3", "thousands of notifications: it goes on, so does 
 	struct packet got;
 	struct wire beside;
 	uint32_t i = 0;
+	double took;
 
 	if (!wire_open(&beside, &opts))
 		return;
 	flood(w, LEAST);
+	took = clock_now();
 	ask(w);
 	ask(&beside);
 	for (; i < PACKETS && !test_failed(); i++) {
@@ -198,8 +201,11 @@ WIRE_TEST(pace_flood, "D5 Q3", "thousands of notifications: it goes on, so does 
 	check_is(wire_query(&beside).req_cnps, 0, "notifications beside");
 	for (i = 0; wire_take(w, 0, &got, NULL); i++)
 		check_is(got.psn, (w->req.psn + i) & XROCE_PSN_MASK, "PSN");
+	took = clock_now() - took;
 	note("%u of %u packets have come before", i, PACKETS);
 	check(i < PACKETS, "it is not paced");
+	/* One by one, though the rate recovers between notifications, and not so many at once. */
+	check(i <= 8 + 4 * took * LEAST / MTU, "in %.3f s", took);
 	for (; i < PACKETS && !test_failed(); i++) {
 		wire_cnp_send(w, 1);
 		check(wire_take(w, WIRE_MS, &got, NULL), "%u responses", i);
