@@ -339,6 +339,7 @@ bench: deps
 	@selftests/vm.sh --icount --timeout 1800 -- selftests/bench/pair.sh -o $(B)/bench-pair.json
 	@selftests/vm.sh --icount --timeout 1800 -- selftests/bench/storage.sh -o $(B)/bench-storage.json
 	@selftests/vm.sh --icount --memory 4G -- selftests/bench/bench.sh regions -o $(B)/bench-regions.json
+	@selftests/vm.sh --timeout 600 -- selftests/bench/memory.sh -o $(B)/bench-memory.json
 	@selftests/vm.sh --icount -- selftests/bench/pool.sh -o $(B)/bench-pool.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh windows -o $(B)/bench-windows.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh pagein -o $(B)/bench-pagein.json

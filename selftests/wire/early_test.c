@@ -82,8 +82,8 @@ WIRE_TEST(early_reversed, "D6 Q3", "in whatever order they come", &rc)
 }
 
 /*
- * Each hole has a NAK, but only one. One behind a hole that is filled has it when the next packet is
- * not the one that is missing: a peer that has gone back sends all that follows anyway. What is
+ * Each hole has a NAK, but only one. One behind a hole that is filled has it when the next packet
+ * is not the one that is missing: a peer that has gone back sends all that follows anyway. What is
  * before it is acknowledged.
  */
 WIRE_TEST(early_holes, "D6 Q3", "a NAK for each hole", &rc)
