@@ -10,6 +10,7 @@
 #include "mem/mtt.h"
 #include "obj/link.h"
 #include "odp/odp.h"
+#include "qp/create.h"
 #include "qp/follow.h"
 #include "qp/path.h"
 #include "recv/queue.h"
@@ -32,9 +33,12 @@ static int __init xr_init(void)
 	ret = xr_odp_init();
 	if (ret)
 		goto err_mtt;
-	ret = xr_recv_queues_init();
+	ret = xr_qps_init();
 	if (ret)
 		goto err_odp;
+	ret = xr_recv_queues_init();
+	if (ret)
+		goto err_qps;
 	ret = xr_path_init(xr_follow);
 	if (ret)
 		goto err_recv;
@@ -61,6 +65,8 @@ err_path:
 	xr_path_exit();
 err_recv:
 	xr_recv_queues_exit();
+err_qps:
+	xr_qps_exit();
 err_odp:
 	xr_odp_exit();
 err_mtt:
@@ -82,6 +88,7 @@ static void __exit xr_exit(void)
 	xr_teardown_links();
 	xr_path_exit();
 	xr_recv_queues_exit();
+	xr_qps_exit();
 	xr_odp_exit();
 	xr_mtt_exit();
 	xr_pages_exit();

@@ -26,6 +26,8 @@ struct xr_qp_init {
 	bool gsi;
 };
 
+int xr_qps_init(void);
+void xr_qps_exit(void);
 struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller,
 			   const struct xr_qp_init *init, struct xroce_qp_add *a);
 int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn);
