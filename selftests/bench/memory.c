@@ -2,8 +2,10 @@
 /*
  * Memory of verbs objects, by their size. Run by memory.sh.
  *
+ *   memory free
  *   memory DEVICE ADDRESS PEER-ADDRESS
  *
+ * The first prints the free bytes of the machine, once they do not grow any more. The second one
  * prints a line "OBJECT SIZE BYTES" for each: SIZE is the depth of both queues of a queue pair,
  * which is in RTS; completions of a completion queue; or pages of a region. BYTES are what the
  * machine has less of with one object more, of kernel and program together, as /proc/meminfo says.
@@ -21,7 +23,7 @@
 #define PAGE	4096ull
 #define MOST	1000u		/* objects at the same time */
 #define FIRST	8u
-#define SETTLE	20	/* seconds at most */
+#define SETTLE	20		/* seconds at most */
 #define ROOM	(64ull << 20)	/* of the objects of a row, about */
 
 /* What makes and frees an object of a size. */
@@ -150,8 +152,12 @@ int main(int argc, char **argv)
 {
 	size_t i, s;
 
+	if (argc == 2 && !strcmp(argv[1], "free")) {
+		printf("%" PRId64 "\n", settled());
+		return 0;
+	}
 	if (argc != 4) {
-		fprintf(stderr, "usage: memory DEVICE ADDRESS PEER-ADDRESS\n");
+		fprintf(stderr, "usage: memory free | memory DEVICE ADDRESS PEER-ADDRESS\n");
 		return 2;
 	}
 	rc_end_open(&end, argv[1], argv[2], 4096 * PAGE, 16);

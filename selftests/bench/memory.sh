@@ -15,26 +15,18 @@ work=$(mktemp -d /dev/shm/memory-XXXXXX)
 work_down() { rm -r "$work"; }
 undo+=(work_down)
 
-# With the free pages that each CPU keeps.
-free_kib() {
-	awk '
-	$1 == "MemFree:" { n += $2 }
-	$1 == "count:"   { n += 4 * $2 }
-	END { print n }' /proc/meminfo /proc/zoneinfo
-}
+memory() { "$top/build/selftests/bench/memory" "$@"; }
 
 # measure WHO DEVICE COMMAND...: make a device of x0 by COMMAND; write $work/WHO
 measure() {
 	local who=$1 device=$2 before
 
 	shift 2
-	sleep 2
-	before=$(free_kib)
+	before=$(memory free)
 	"$@" >/dev/null
 	wait_until 100 gid_of "$device" 0a4d:0002
-	sleep 2
-	echo "device 0 $(((before - $(free_kib)) * 1024))" >"$work/$who"
-	"$top/build/selftests/bench/memory" "$device" 10.77.0.2 10.77.0.1 >>"$work/$who"
+	echo "device 0 $((before - $(memory free)))" >"$work/$who"
+	memory "$device" 10.77.0.2 10.77.0.1 >>"$work/$who"
 }
 
 wires_up

@@ -445,6 +445,26 @@ void peer_ignored(const struct packet *response)
 	peer_counted(response, COUNTER(req_ignored));
 }
 
+void peer_foreign(const struct packet *response)
+{
+	struct packet bad = *response;
+
+	bad.saddr[15] ^= 4;
+	peer_counted(&bad, COUNTER(drop_addr));
+	bad = *response;
+	bad.daddr[15] ^= 8;
+	peer_counted(&bad, COUNTER(drop_addr));
+	bad = *response;
+	bad.pkey = 0xfffe;
+	peer_counted(&bad, COUNTER(drop_pkey));
+	bad = *response;
+	bad.icrc_flip = 1;
+	peer_counted(&bad, COUNTER(drop_icrc));
+	bad = *response;
+	bad.dqpn ^= 1;
+	peer_counted(&bad, COUNTER(drop_qpn));
+}
+
 void peer_ack(uint32_t n)
 {
 	peer_nak(XROCE_SYN_ACK, n);

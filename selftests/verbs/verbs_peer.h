@@ -166,6 +166,12 @@ void peer_send(const struct packet *response);
 /* Send a response, and wait until @counter, a COUNTER(), has moved by one. */
 void peer_counted(const struct packet *response, size_t counter);
 
+/*
+ * Send a response that would be accepted with another address, partition key, ICRC and number, each
+ * of which is dropped.
+ */
+void peer_foreign(const struct packet *response);
+
 /* Send a response that must be ignored. */
 void peer_ignored(const struct packet *response);
 

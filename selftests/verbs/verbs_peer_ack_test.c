@@ -137,21 +137,7 @@ PEER_TEST(ack_foreign, "Q2 D4 D6", "wrong address, partition, ICRC, number, serv
 
 	peer_post(1, IBV_WR_SEND, 4);
 	ack = peer_response(XROCE_RC_ACK, 0);
-	bad = ack;
-	bad.saddr[15] ^= 4;
-	peer_counted(&bad, COUNTER(drop_addr));
-	bad = ack;
-	bad.daddr[15] ^= 8;
-	peer_counted(&bad, COUNTER(drop_addr));
-	bad = ack;
-	bad.pkey = 0xfffe;
-	peer_counted(&bad, COUNTER(drop_pkey));
-	bad = ack;
-	bad.icrc_flip = 1;
-	peer_counted(&bad, COUNTER(drop_icrc));
-	bad = ack;
-	bad.dqpn ^= 1;
-	peer_counted(&bad, COUNTER(drop_qpn));
+	peer_foreign(&ack);
 	bad = ack;
 	bad.opcode |= XROCE_OP_UC;
 	peer_counted(&bad, COUNTER(drop_opcode));

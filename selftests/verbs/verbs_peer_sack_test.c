@@ -191,21 +191,7 @@ PEER_TEST(sack_foreign, "Q2 Q5 D4 D6", "wrong address, partition, ICRC, number, 
 
 	five();
 	good = peer_selective(3, 5, 0);
-	bad = good;
-	bad.saddr[15] ^= 4;
-	peer_counted(&bad, COUNTER(drop_addr));
-	bad = good;
-	bad.daddr[15] ^= 8;
-	peer_counted(&bad, COUNTER(drop_addr));
-	bad = good;
-	bad.pkey = 0xfffe;
-	peer_counted(&bad, COUNTER(drop_pkey));
-	bad = good;
-	bad.icrc_flip = 1;
-	peer_counted(&bad, COUNTER(drop_icrc));
-	bad = good;
-	bad.dqpn ^= 1;
-	peer_counted(&bad, COUNTER(drop_qpn));
+	peer_foreign(&good);
 	bad = good;
 	bad.opcode ^= XROCE_OP_UC;
 	bad.payload = 136;
