@@ -69,8 +69,6 @@ static __always_inline int not_done(const struct request *req, struct xroce_qp *
 static __always_inline int again(const struct request *req, struct xroce_qp *q,
 				 struct xroce_stat *st, struct response *resp)
 {
-	bool behind = false;
-
 	if (!(req->flags & XROCE_OPF_KNOWN))
 		return XROCE_DROP_PSN;
 	if (req->flags & XROCE_OPF_REPLAY) {
@@ -86,8 +84,7 @@ static __always_inline int again(const struct request *req, struct xroce_qp *q,
 		 * only this packet: a requester may take an acknowledgement of
 		 * the READ for its response.
 		 */
-		behind = rd_behind(q, req->psn);
-		if (!behind)
+		if (!rd_behind(q, req->psn))
 			resp->psn = (q->epsn - 1) & XROCE_PSN_MASK;
 		resp->syndrome = XROCE_SYN_ACK;
 	}
@@ -95,7 +92,7 @@ static __always_inline int again(const struct request *req, struct xroce_qp *q,
 	st->duplicate++;
 	if (req->flags & XROCE_OPF_REPLAY)
 		return XROCE_CAUSE_NONE;
-	if (!req->ackreq || (behind && rd_answers(q, req->psn))) {
+	if (!req->ackreq) {
 		q->silent++;
 		return SILENT;
 	}

@@ -30,8 +30,6 @@ static __always_inline struct xroce_rd *rd_add(struct xroce_qp *q)
 	q->rd_head = next < q->rd_max ? next : 0;
 	if (q->rd_count < q->rd_max)
 		q->rd_count++;
-	/* While there are deferred frames, only these are executed. */
-	r->ahead = unlikely(q->deferred) ? 0xffff : 0;
 	return r;
 }
 
@@ -86,31 +84,6 @@ static __always_inline bool rd_behind(const struct xroce_qp *q, __u32 psn)
 		return false;
 	r = rd_newest(q);
 	return !r || psn_diff(r->psn, psn) > 0;
-}
-
-/**
- * rd_answers() - check whether the response to a later request acknowledges a duplicate, too
- * @q: queue pair, claimed; rd_behind() is true
- * @psn: PSN of the packet, a duplicate
- *
- * A peer that goes back to what was missing sends all packets behind it again, also those that were
- * deferred and have been executed meanwhile. The acknowledgement of one of them would arrive among
- * the READ responses to later ones. The requester of rxe then takes the READ for complete, with
- * success, if any of these responses is lost. So there is none the first time that the packet comes
- * again: the response acknowledges everything before it (IBTA 9.7.5.1.2).
- */
-static __always_inline bool rd_answers(const struct xroce_qp *q, __u32 psn)
-{
-	struct xroce_rd *r = rd_newest(q);
-	__u32 ahead;
-
-	if (!r)
-		return false;
-	ahead = (r->psn - psn) & XROCE_PSN_MASK;
-	if (ahead > r->ahead)
-		return false;
-	r->ahead = ahead - 1;
-	return true;
 }
 
 /* Maximum packets in one poll of a driver (NAPI_POLL_WEIGHT). */

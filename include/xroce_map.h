@@ -382,7 +382,6 @@ struct xroce_qp {
  * @psn: PSN of the request
  * @last: PSN of the last packet of the response
  * @opcode: enum xroce_rc_opcode of the request
- * @ahead: duplicates of so many PSNs before @psn get no acknowledgement of their own: rd_answers()
  * @rkey: READ: R_Key
  * @va: READ: address of the first byte
  * @len: READ: bytes; atomic: the original value
@@ -390,8 +389,7 @@ struct xroce_qp {
 struct xroce_rd {
 	__u32 psn;
 	__u32 last;
-	__u16 opcode;
-	__u16 ahead;
+	__u32 opcode;
 	__u32 rkey;
 	__u64 va;
 	__u64 len;

@@ -68,6 +68,26 @@ static void xr_defer_watch(struct xr_defer *k)
 }
 
 /*
+ * The peer sends everything behind @d again. Drop the frames from the first READ request on: its
+ * response would be sent twice, and may be megabytes; and acknowledgements of packets that come
+ * again would arrive among the responses. The lock is held.
+ */
+static void xr_defer_forgo(struct xr_qp *qp, struct xr_deferred *d)
+{
+	struct xr_deferred *next;
+
+	do {
+		d = xr_deferred_next(d);
+	} while (d && d->opcode != XROCE_RC_READ_REQUEST);
+	for (; d; d = next) {
+		next = xr_deferred_next(d);
+		rb_erase_cached(&d->node, &qp->defer.frames);
+		xr_deferred_free(qp, d);
+		this_cpu_inc(qp->link->stat->drop_psn);
+	}
+}
+
+/*
  * Add a copy of the frame in its place. @max: how many frames there may be with it. The lock is
  * held. Return: 0; -EEXIST: a frame with its PSN is there; -ENOSPC: no room, no program to execute
  * it later, or the queue is closed, refusing or has lost a frame; -ENOMEM.
@@ -98,8 +118,11 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp, u32 max)
 	}
 	if (d == xr_deferred_first(k))
 		k->since = d->at;
-	if (qp->type == XROCE_QPT_RC)
+	if (qp->type == XROCE_QPT_RC) {
 		xr_gap_came(qp, d);
+		if (xr_gap_back(&k->early, d))
+			xr_defer_forgo(qp, d);
+	}
 	xr_defer_show(qp);
 	trace_xroce_defer(qp->link->id, qp->qpn, k->count);
 	return 0;

@@ -148,6 +148,15 @@ static void xr_gap_port(struct xr_early *e, const struct xr_deferred *d)
 	e->port = udp->source;
 }
 
+/*
+ * True if a frame fills the hole that the peer, which does not understand selective
+ * acknowledgements, has had a NAK for. It sends all that follows again, too. The lock is held.
+ */
+bool xr_gap_back(const struct xr_early *e, const struct xr_deferred *d)
+{
+	return !e->sack && d->psn == READ_ONCE(e->nak);
+}
+
 /* A frame has been added. The lock is held. */
 void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 {
@@ -175,7 +184,7 @@ void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 			xr_gap_loss(e);
 		else if (e->sack || xr_psn_diff(e->lost, d->psn) <= 0)
 			xr_gap_late(e, ns);
-		else if (d->psn == READ_ONCE(e->nak))
+		else if (xr_gap_back(e, d))
 			xr_gap_filled(e, d->psn, ns, 0);
 	} else if (!e->reorder && (!prev || xr_psn_add(prev->psn, 1) != d->psn)) {
 		e->ask = true;

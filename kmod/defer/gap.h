@@ -22,6 +22,7 @@
 
 struct xr_defer;
 struct xr_deferred;
+struct xr_early;
 struct xr_qp;
 struct xroce_sack;
 
@@ -38,6 +39,7 @@ bool xr_gap_given_up(const struct xr_defer *k);
 void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d);
 void xr_gap_again(struct xr_qp *qp, u32 psn, bool marked);
 void xr_gap_twice(struct xr_qp *qp, const struct xr_deferred *d);
+bool xr_gap_back(const struct xr_early *e, const struct xr_deferred *d);
 bool xr_gap_expects(const struct xr_defer *k);
 bool xr_gap_judge(struct xr_qp *qp, u32 epsn);
 bool xr_gap_answers(struct xr_defer *k);

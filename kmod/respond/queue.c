@@ -49,8 +49,8 @@ static bool xr_response_is_ack(u32 opcode, u8 syndrome)
 
 /*
  * Return: whether the newest READ whose response is queued is behind @psn. The response
- * acknowledges everything before it, and an acknowledgement that arrives among responses confuses
- * the requester of rxe (rd_answers() in bpf/rd.bpf.h).
+ * acknowledges everything before it (IBTA 9.7.5.1.2). After an acknowledgement that arrives among
+ * responses, the requester of rxe takes the READ for complete if the next response is lost.
  */
 static bool xr_response_covers(struct xr_responses *rs, u32 psn)
 {

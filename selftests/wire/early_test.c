@@ -539,35 +539,51 @@ TEST(early_unreliable, "D5", "UC and UD keep nothing behind a gap")
 
 #define READ_PACKETS	3u
 
-/*
- * A peer that goes back sends all of it again. An acknowledgement among the responses would make
- * rxe take the READ for complete.
- */
-WIRE_TEST(early_read, "D5 D6", "duplicates of what a READ followed are left to it", &rc)
+static void put_read(struct wire *w, uint32_t n)
+{
+	request(w, n);
+	w->req.opcode = XROCE_RC_READ_REQUEST;
+	w->req.payload = 0;
+	w->req.dmalen = READ_PACKETS * 1024;
+	w->req.va = w->mr.iova;
+	wire_send(w);
+}
+
+/* The peer goes back, and sends all of it again: two responses would be one too many. */
+WIRE_TEST(early_read, "D5 D6 Q3", "a READ behind a hole is left to a peer that goes back", &rc)
 {
 	uint32_t i;
 
 	put(w, 1);
 	expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
 	put(w, 2);
-	w->req.opcode = XROCE_RC_READ_REQUEST;
-	w->req.payload = 0;
-	w->req.dmalen = READ_PACKETS * 1024;
-	w->req.va = w->mr.iova;
-	w->req.psn = psn(w, 3);
-	wire_send(w);
+	put_read(w, 3);
+	put(w, 3 + READ_PACKETS);
 	put(w, 0);
 	expect(w, XROCE_SYN_ACK, 2, 3);
-	wire_read_comes(w, psn(w, 3), READ_PACKETS);
-	for (i = 1; i < 3; i++)
-		put(w, i);
 	wire_quiet(w);
-	/* The peer has not got the responses, and begins with the acknowledgements. */
+	executed(w, 3);
 	for (i = 1; i < 3; i++) {
 		put(w, i);
-		expect(w, XROCE_SYN_ACK, i, 4);
+		expect(w, XROCE_SYN_ACK, 2, 3);
 	}
-	executed(w, 3);
+	put_read(w, 3);
+	wire_read_comes(w, psn(w, 3), READ_PACKETS);
+	put(w, 3 + READ_PACKETS);
+	expect(w, XROCE_SYN_ACK, 3 + READ_PACKETS, 5);
+}
+
+/* It sends only what is missing. */
+WIRE_TEST(early_read_sack, "D5 D6 Q3", "a READ behind a hole is executed when it is filled", &rc)
+{
+	w->req.sack = true;
+	put_read(w, 1);
+	expect_sack(w, 0, 0, 1, 1 << 1);
+	w->req.again = true;
+	put(w, 0);
+	expect(w, XROCE_SYN_ACK, 0, 1);
+	wire_read_comes(w, psn(w, 1), READ_PACKETS);
+	wire_quiet(w);
 }
 
 TEST_MAIN(live_main);
