@@ -7,7 +7,8 @@
  * Once a hole counts as lost (gap.h), the peer gets a NAK for a sequence error, once for each hole.
  * If it has set XROCE_BTH_SACK, it gets selective acknowledgements (struct xroce_sack) instead,
  * which say what is there. When the hole is filled, the frames are executed in order, with one
- * acknowledgement.
+ * acknowledgement. A peer that goes back for a NAK sends the READ requests among them again, and
+ * these have two responses then; so the first of them is dropped with all that is behind it.
  */
 #ifndef _XR_DEFER_EARLY_H
 #define _XR_DEFER_EARLY_H
