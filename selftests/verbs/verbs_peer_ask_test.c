@@ -22,6 +22,21 @@ static void expect_unasked(uint32_t n)
 	peer_expect_data(XROCE_RC_SEND_ONLY, n, 0, 4, false);
 }
 
+/* Two of them, neither of which asks: by one call, since one that comes later may have to. */
+static void send_two(void)
+{
+	struct ibv_sge sge = peer_sge(peer.out, 4);
+	struct ibv_send_wr second = peer_wr(2, IBV_WR_SEND, &sge);
+	struct ibv_send_wr first = peer_wr(1, IBV_WR_SEND, &sge);
+
+	second.send_flags = 0;
+	first.send_flags = 0;
+	first.next = &second;
+	peer_post_list(&first);
+	expect_unasked(0);
+	expect_unasked(1);
+}
+
 /* Nothing was sent again since it may be lost. */
 static void none_again(void)
 {
@@ -113,10 +128,7 @@ PEER_TEST(ask_sqd, "Q1 Q4 V6", "a send queue that drains asks")
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD };
 	int ret;
 
-	post_quietly(1);
-	post_quietly(2);
-	expect_unasked(0);
-	expect_unasked(1);
+	send_two();
 	ret = ibv_modify_qp(peer.qp, &attr, IBV_QP_STATE);
 	check(!ret, "SQD: %s", strerror(ret));
 	/* Not the first one. */
@@ -131,10 +143,7 @@ PEER_TEST_OPTS(ask_later, "Q1 Q3", "without another message the last packet asks
 {
 	struct packet want = peer_request(XROCE_RC_SEND_ONLY, 1);
 
-	post_quietly(1);
-	post_quietly(2);
-	expect_unasked(0);
-	expect_unasked(1);
+	send_two();
 	want.payload = 4;
 	want.pattern = packet_pattern(PEER_PATTERN, 0);
 	want.ackreq = true;
