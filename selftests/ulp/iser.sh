@@ -54,7 +54,8 @@ target_down() {
 	rm "$target/lun/lun_0/disk"
 	rmdir "$target/lun/lun_0" "$target" "${target%/*}"
 	rmdir "$lio/iscsi"
-	modprobe -r ib_isert
+	# A connection ends behind its session.
+	wait_until 30 modprobe -r ib_isert
 }
 
 admin() { iscsiadm -m node -T $iqn -p "$portal" "$@"; }
