@@ -67,6 +67,20 @@ static void xr_defer_watch(struct xr_defer *k)
 	hrtimer_start(&k->timer, ns_to_ktime(xr_defer_rest(k)), HRTIMER_MODE_REL_PINNED_SOFT);
 }
 
+/* Drop the frames from @d on, which may be NULL. The lock is held. Return: how many. */
+static u32 xr_defer_drop(struct xr_qp *qp, struct xr_deferred *d)
+{
+	u32 count = qp->defer.count;
+	struct xr_deferred *next;
+
+	for (; d; d = next) {
+		next = xr_deferred_next(d);
+		rb_erase_cached(&d->node, &qp->defer.frames);
+		xr_deferred_free(qp, d);
+	}
+	return count - qp->defer.count;
+}
+
 /*
  * The peer sends everything behind @d again. Drop the frames from the first READ request on: its
  * response would be sent twice, and may be megabytes; and acknowledgements of packets that come
@@ -74,17 +88,10 @@ static void xr_defer_watch(struct xr_defer *k)
  */
 static void xr_defer_forgo(struct xr_qp *qp, struct xr_deferred *d)
 {
-	struct xr_deferred *next;
-
 	do {
 		d = xr_deferred_next(d);
 	} while (d && d->opcode != XROCE_RC_READ_REQUEST);
-	for (; d; d = next) {
-		next = xr_deferred_next(d);
-		rb_erase_cached(&d->node, &qp->defer.frames);
-		xr_deferred_free(qp, d);
-		this_cpu_inc(qp->link->stat->drop_psn);
-	}
+	this_cpu_add(qp->link->stat->drop_psn, xr_defer_drop(qp, d));
 }
 
 /*
@@ -118,11 +125,8 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp, u32 max)
 	}
 	if (d == xr_deferred_first(k))
 		k->since = d->at;
-	if (qp->type == XROCE_QPT_RC) {
-		xr_gap_came(qp, d);
-		if (xr_gap_back(&k->early, d))
-			xr_defer_forgo(qp, d);
-	}
+	if (qp->type == XROCE_QPT_RC && xr_gap_came(qp, d))
+		xr_defer_forgo(qp, d);
 	xr_defer_show(qp);
 	trace_xroce_defer(qp->link->id, qp->qpn, k->count);
 	return 0;
@@ -361,18 +365,14 @@ static void xr_defer_back(struct xr_qp *qp, struct xr_deferred *d)
 	spin_unlock(&k->lock);
 }
 
-/* Drop all frames. The lock is held. */
-static void xr_defer_clear(struct xr_qp *qp)
+/* Drop all frames. The lock is held. Return: how many. */
+static u32 xr_defer_clear(struct xr_qp *qp)
 {
 	struct xr_defer *k = &qp->defer;
-	struct xr_deferred *d;
 
-	while ((d = xr_deferred_first(k))) {
-		rb_erase_cached(&d->node, &k->frames);
-		xr_deferred_free(qp, d);
-	}
 	k->lost = false;
 	k->refuse = false;
+	return xr_defer_drop(qp, xr_deferred_first(k));
 }
 
 /*
@@ -538,8 +538,7 @@ static enum hrtimer_restart xr_defer_timeout(struct hrtimer *timer)
 	rest = xr_defer_rest(k);
 	if (xr_gap_waits(qp)) {
 		if (xr_gap_given_up(k)) {
-			this_cpu_add(qp->link->stat->drop_psn, k->count);
-			xr_defer_clear(qp);
+			this_cpu_add(qp->link->stat->drop_psn, xr_defer_clear(qp));
 			xr_defer_show(qp);
 		} else {
 			queue_work(system_bh_wq, &k->work);

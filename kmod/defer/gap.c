@@ -150,25 +150,30 @@ static void xr_gap_port(struct xr_early *e, const struct xr_deferred *d)
 
 /*
  * True if a frame fills the hole that the peer, which does not understand selective
- * acknowledgements, has had a NAK for. It sends all that follows again, too. The lock is held.
+ * acknowledgements, has had a NAK for. The lock is held.
  */
-bool xr_gap_back(const struct xr_early *e, const struct xr_deferred *d)
+static bool xr_gap_back(const struct xr_early *e, const struct xr_deferred *d)
 {
 	return !e->sack && d->psn == READ_ONCE(e->nak);
 }
 
-/* A frame has been added. The lock is held. */
-void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
+/*
+ * A frame has been added. The lock is held. Return: whether the peer has gone back to it, and sends
+ * all that follows again, too.
+ */
+bool xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 {
 	const struct xroce_bth *h = d->frame->data + d->bth;
 	bool again = h->dqpn & htonl(XROCE_BTH_AGAIN);
 	const struct xr_deferred *next = xr_deferred_next(d), *prev = xr_deferred_prev(d);
 	struct xr_early *e = &qp->defer.early;
+	bool back;
 	u32 ns;
 
 	e->sack = h->dqpn & htonl(XROCE_BTH_SACK);
 	if (h->apsn & htonl(XROCE_BTH_ACKREQ))
 		e->ask = true;
+	back = xr_gap_back(e, d);
 	if (!again)
 		xr_gap_port(e, d);
 	if (!prev && !next) {
@@ -184,11 +189,12 @@ void xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 			xr_gap_loss(e);
 		else if (e->sack || xr_psn_diff(e->lost, d->psn) <= 0)
 			xr_gap_late(e, ns);
-		else if (xr_gap_back(e, d))
+		else if (back)
 			xr_gap_filled(e, d->psn, ns, 0);
 	} else if (!e->reorder && (!prev || xr_psn_add(prev->psn, 1) != d->psn)) {
 		e->ask = true;
 	}
+	return back;
 }
 
 /*

@@ -22,19 +22,21 @@ static void expect_unasked(uint32_t n)
 	peer_expect_data(XROCE_RC_SEND_ONLY, n, 0, 4, false);
 }
 
-/* Two of them, neither of which asks: by one call, since one that comes later may have to. */
-static void send_two(void)
+/*
+ * Two of them, the first with @flags: by one call, since one that comes later may have to ask. The
+ * first does not ask.
+ */
+static void send_two(unsigned int flags)
 {
 	struct ibv_sge sge = peer_sge(peer.out, 4);
 	struct ibv_send_wr second = peer_wr(2, IBV_WR_SEND, &sge);
 	struct ibv_send_wr first = peer_wr(1, IBV_WR_SEND, &sge);
 
 	second.send_flags = 0;
-	first.send_flags = 0;
+	first.send_flags = flags;
 	first.next = &second;
 	peer_post_list(&first);
 	expect_unasked(0);
-	expect_unasked(1);
 }
 
 /* Nothing was sent again since it may be lost. */
@@ -61,14 +63,7 @@ PEER_TEST(ask_completion, "Q1 Q4", "a message that makes a completion asks, othe
 
 PEER_TEST(ask_behind, "Q1 Q4", "the last message of a list asks for those before it")
 {
-	struct ibv_sge sge = peer_sge(peer.out, 4);
-	struct ibv_send_wr second = peer_wr(2, IBV_WR_SEND, &sge);
-	struct ibv_send_wr first = peer_wr(1, IBV_WR_SEND, &sge);
-
-	second.send_flags = 0;
-	first.next = &second;
-	peer_post_list(&first);
-	expect_unasked(0);
+	send_two(IBV_SEND_SIGNALED);
 	peer_expect_send(1, 4);
 	peer_ack(1);
 	peer_completes(1, IBV_WC_SUCCESS);
@@ -128,7 +123,8 @@ PEER_TEST(ask_sqd, "Q1 Q4 V6", "a send queue that drains asks")
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD };
 	int ret;
 
-	send_two();
+	send_two(0);
+	expect_unasked(1);
 	ret = ibv_modify_qp(peer.qp, &attr, IBV_QP_STATE);
 	check(!ret, "SQD: %s", strerror(ret));
 	/* Not the first one. */
@@ -143,7 +139,8 @@ PEER_TEST_OPTS(ask_later, "Q1 Q3", "without another message the last packet asks
 {
 	struct packet want = peer_request(XROCE_RC_SEND_ONLY, 1);
 
-	send_two();
+	send_two(0);
+	expect_unasked(1);
 	want.payload = 4;
 	want.pattern = packet_pattern(PEER_PATTERN, 0);
 	want.ackreq = true;
