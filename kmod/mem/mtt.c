@@ -213,7 +213,8 @@ void xr_mtt_free(struct xr_mtt *mtt)
 	for (i = 0; i < runs; i++)
 		xr_pool_run_put(i ? &mtt->more[i - 1] : &mtt->run,
 				xr_mtt_run_count(mtt, i));
-	kfree(mtt->more);
+	if (runs > 1)
+		kfree(mtt->more);
 	xr_share_give(mtt->share, mtt->count);
 	*mtt = (struct xr_mtt){};
 }

@@ -226,11 +226,12 @@ static void xr_unpin(struct xr_umem *umem)
 {
 	struct xr_pinned *pin = container_of(umem, struct xr_pinned, umem);
 
-	if (pin->runs.count)
+	if (pin->runs.count) {
 		xr_pfn_runs_unpin(&pin->runs, pin->huge, umem->writable);
-	else
+		xr_pfn_runs_free(&pin->runs);
+	} else {
 		xr_unpin_table(umem);
-	xr_pfn_runs_free(&pin->runs);
+	}
 	xr_locked_uncharge(&pin->locked);
 	put_pid(umem->pid);
 	xr_uncharge(&pin->charge);

@@ -182,7 +182,8 @@ void xr_uncharge(struct xr_charge *c)
 {
 	if (!c->limits)
 		return;
-	xr_group_uncharge(c->limits, c->group, RDMACG_RESOURCE_HCA_OBJECT);
+	if (c->group)
+		xr_group_uncharge(c->limits, c->group, RDMACG_RESOURCE_HCA_OBJECT);
 	xr_uncount(c);
 }
 EXPORT_SYMBOL_GPL(xr_uncharge);
