@@ -21,6 +21,9 @@
 /* Time between acknowledgements that is short enough, in nanoseconds. */
 #define XR_CC_QUIET	(50ull * NSEC_PER_USEC)
 
+/* A window of more packets opens at once, if it is paced. Of fewer, one more is many. */
+#define XR_CC_OPEN	8u
+
 /* A packet waits no longer, in nanoseconds: about what one takes at the slowest rate. */
 #define XR_CC_LONGEST	(100ull * NSEC_PER_MSEC)
 
@@ -134,9 +137,14 @@ void xr_cc_end(struct xr_cc *cc)
  * @r: round-trip time; it is timing
  * @inflight: packets that are outstanding, of requests and responses
  * @cnps: xroce_qp::req_cnps
+ * @window: packets that may be outstanding: xr_cc::window, or less, since a loss, or until what
+ *	arrives has opened it
+ *
+ * Return: packets that may be outstanding now.
  */
-void xr_cc_measured(struct xr_cc *cc, struct xr_rtt *r, u32 inflight, u32 cnps)
+u32 xr_cc_measured(struct xr_cc *cc, struct xr_rtt *r, u32 inflight, u32 cnps, u32 window)
 {
+	bool open = window == cc->window;
 	struct xroce_cc_ack a = {
 		.again = r->again,
 		.delivered = r->delivered - r->before,
@@ -161,6 +169,10 @@ void xr_cc_measured(struct xr_cc *cc, struct xr_rtt *r, u32 inflight, u32 cnps)
 		ops->cnp(&cc->state, a.now);
 	ops->ack(&cc->state, &a);
 	xr_cc_apply(cc);
+	/* What is not paced would be a burst: it grows by what arrives. */
+	if (open && cc->cost && cc->window > XR_CC_OPEN)
+		return cc->window;
+	return min(window, cc->window);
 }
 
 /* @packets are sent again, or responses of so many are requested again: see enum xroce_cc_loss. */

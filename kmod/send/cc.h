@@ -71,7 +71,7 @@ int xr_cc_restart(struct xr_cc *cc, const char *name, const struct xr_rtt *r);
 void xr_cc_begin(struct xr_cc *cc, const struct xroce_cc_ops *ops, u32 mtu);
 void xr_cc_tell(struct xr_cc *cc, const struct xroce_cc_ack *a, u64 least);
 void xr_cc_end(struct xr_cc *cc);
-void xr_cc_measured(struct xr_cc *cc, struct xr_rtt *r, u32 inflight, u32 cnps);
+u32 xr_cc_measured(struct xr_cc *cc, struct xr_rtt *r, u32 inflight, u32 cnps, u32 window);
 void xr_cc_loss(struct xr_cc *cc, enum xroce_cc_loss how, u32 packets);
 u64 xr_cc_paced(struct xr_cc *cc);
 

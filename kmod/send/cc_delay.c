@@ -13,11 +13,14 @@
  * fill the queue takes the time with that queue for the shortest one. So a connection that has not
  * seen its shortest time for long pauses for about a round-trip time; and one that sees a new
  * shortest time pauses, too, since the queue has never been empty before. One pause causes others,
- * until the queue is empty.
+ * until the queue is empty; and as all see that, and then wait for the same time, they pause
+ * together the next time.
  *
- * If it does not empty even so, there is traffic that does not care for delay, as that of most TCP.
- * Then more and more may wait in the queue, until it is full and something is lost, or the shortest
- * time is seen again; and the window grows as that of TCP does.
+ * If the queue is never even half empty, there is traffic that does not care for delay, as that of
+ * most TCP. Then the window grows and shrinks as that of TCP does, by a packet in a round-trip time
+ * and with losses, until the shortest time is seen again. That is not for connections that all do
+ * the same in a queue of few packets, where it only causes losses: if these come in quick
+ * succession, it ends at once, and does not begin again for a while.
  *
  * A delay of XR_DELAY_FREE is not a queue: that long hosts take, and batches. A loss is no
  * congestion, unless there are many, or there is a queue: networks lose for other reasons, and
@@ -28,6 +31,8 @@
  * time until there is a queue, or something is lost. Then it pauses, too, as do others that begin.
  */
 #include <linux/build_bug.h>
+#include <linux/limits.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
@@ -54,13 +59,12 @@
 #define XR_DELAY_SHARE	64
 
 /*
- * What may wait in the queue, in parts: at first; at least after losses, from where it grows again
- * by XR_DELAY_MORE in a round-trip time; and at most, if others fill the queue.
+ * What may wait in the queue, in parts: at first, and at least after losses, from where it grows
+ * again by XR_DELAY_MORE in a round-trip time.
  */
 #define XR_DELAY_ROOM	(XROCE_CC_PACKET + XROCE_CC_PACKET / 4)
 #define XR_DELAY_TIGHT	(XROCE_CC_PACKET / 4)
 #define XR_DELAY_MORE	(XROCE_CC_PACKET / 64)
-#define XR_DELAY_MOST	(250 * XROCE_CC_PACKET)
 
 /* Round-trip times without a queue after which that doubles. */
 #define XR_DELAY_CALM	2
@@ -71,24 +75,36 @@
 /* Losses are congestion if one of so many packets is lost. */
 #define XR_DELAY_LOSSES	6
 
-/* Round-trip times without the shortest one until a pause: so many, or up to twice that. */
-#define XR_DELAY_LONG	16
+/*
+ * Time without the shortest round-trip time until a pause, and if others fill the queue: the power
+ * of two below the round-trip time, shifted by this. The same time for all that see the same queue.
+ */
+#define XR_DELAY_LONG	5
+#define XR_DELAY_LONGER	6
 
 /*
- * The queue is nearly empty below this part of the delay of a full one, in eighths. Round-trip
- * times until it is full of others if it never is.
+ * Samples, one in a round-trip time, that show more than half of the longest queue, after which
+ * others fill it: if something was lost meanwhile, and otherwise.
  */
-#define XR_DELAY_DIP	5
 #define XR_DELAY_FULL	24
+#define XR_DELAY_DEEP	72
 
-/* Round-trip times after a loss in which no more may wait. */
-#define XR_DELAY_QUIET	4
+/* The longest queue is forgotten by this part with each sample. */
+#define XR_DELAY_FORGET	32
 
-/* Part of what may wait that goes if the queue is nearly empty then. */
-#define XR_DELAY_BACK	4
-
-/* Part of the window that a loss leaves then, in eighths. */
+/* If others fill the queue: the part of the window that a loss leaves, in eighths. */
 #define XR_DELAY_CUT	6
+
+/*
+ * So many losses, each of a window of less than XR_DELAY_WORTH packets, and at most XR_DELAY_SOON
+ * windows after the one before, show that it is no use. For XR_DELAY_BAN samples, and twice as many
+ * after each time, it does not begin again.
+ */
+#define XR_DELAY_VAIN	3
+#define XR_DELAY_WORTH	8
+#define XR_DELAY_SOON	4
+#define XR_DELAY_BAN	96
+#define XR_DELAY_BANS	4
 
 /* Times are kept in units of 1 << XR_DELAY_CLOCK nanoseconds, and wrap after more than an hour. */
 #define XR_DELAY_CLOCK	10
@@ -104,18 +120,24 @@
  * @round_at: when a round-trip time began
  * @hold: until then no loss counts; when the pause ends
  * @seen: when a time about as short as @floor was seen
- * @low: when the queue was nearly empty
- * @peak: the round-trip time when packets are lost, the longest ones count, in nanoseconds
- * @kept: the window before the pause, in parts; 0: there is no pause
+ * @peak: the longest round-trip time of late, in nanoseconds
+ * @kept: the window before the pause, in parts
+ * @step: what the window grows by in a round-trip time, in parts
  * @acked: packets that have arrived since @round_at
  * @lost: losses since, or since the last that counted
+ * @since: packets that have arrived since the last loss that counted
+ * @full: samples since the queue was half empty; negative: others cannot be said to fill it until
+ *	it is 0
  * @room: what may wait in the queue, in parts
- * @step: what the window grows by in a round-trip time, in parts
  * @samples: number of the last samples
  * @calm: round-trip times without a queue
+ * @vain: losses in quick succession
+ * @bans: times that @full became negative
  * @queued: there was a queue at the last sample
  * @started: there has been a queue. Before, the window doubles each time
- * @full: something was lost in the beginning, and nothing was measured since
+ * @paused: there is a pause
+ * @crowded: others fill the queue
+ * @lossy: something was lost since the queue was half empty
  */
 struct xr_delay {
 	u32 near;
@@ -127,18 +149,23 @@ struct xr_delay {
 	u32 round_at;
 	u32 hold;
 	u32 seen;
-	u32 low;
 	u32 peak;
 	u32 kept;
 	u32 step;
 	u16 acked;
 	u16 lost;
-	u16 room;
-	u16 samples : 5;
-	u16 calm : 2;
-	u16 queued : 1;
-	u16 started : 1;
-	u16 full : 1;
+	u16 since;
+	s16 full;
+	u32 room : 9;
+	u32 samples : 5;
+	u32 calm : 2;
+	u32 vain : 2;
+	u32 bans : 3;
+	u32 queued : 1;
+	u32 started : 1;
+	u32 paused : 1;
+	u32 crowded : 1;
+	u32 lossy : 1;
 };
 
 static struct xr_delay *xr_delay(struct xroce_cc *c)
@@ -157,12 +184,6 @@ static u32 xr_delay_units(u64 ns)
 static u32 xr_delay_free(u32 base)
 {
 	return clamp(base / 4, (u32)XR_DELAY_FREE_MIN, (u32)XR_DELAY_FREE);
-}
-
-/* True if others fill the queue. */
-static bool xr_delay_crowded(const struct xr_delay *d)
-{
-	return d->room > XR_DELAY_ROOM;
 }
 
 static void xr_cc_delay_init(struct xroce_cc *c)
@@ -236,8 +257,8 @@ static void xr_delay_grow(struct xroce_cc *c, const struct xroce_cc_ack *a)
 	struct xr_delay *d = xr_delay(c);
 	u32 step = max(d->step, c->cwnd / XR_DELAY_SHARE);
 
-	if (xr_delay_crowded(d))
-		step = max(XROCE_CC_PACKET, d->room / 16u);
+	if (d->crowded)
+		step = XROCE_CC_PACKET;
 	if (!a->limited)
 		return;
 	/* Between two samples there is a round-trip time at least. */
@@ -262,9 +283,7 @@ static void xr_delay_round(struct xroce_cc *c, bool calm, u32 now)
 		d->step = 2 * max(d->step, c->cwnd / XR_DELAY_SHARE);
 		d->step = max(min(d->step, c->cwnd / 2), XR_DELAY_STEP);
 	}
-	if (d->peak && now - d->low > XR_DELAY_FULL * xr_delay_units(c->srtt))
-		d->room = min(d->room + d->room / 4 + XROCE_CC_PACKET / 8, XR_DELAY_MOST);
-	else if (!d->lost && d->room < XR_DELAY_ROOM)
+	if (!d->lost && d->room < XR_DELAY_ROOM)
 		d->room += XR_DELAY_MORE;
 	d->acked = 0;
 	d->lost = 0;
@@ -286,44 +305,45 @@ static void xr_delay_rate(struct xroce_cc *c, u32 near, u32 base)
 		return;
 	if (!d->started)
 		bytes += bytes;
-	else if (xr_delay_crowded(d) || c->cwnd <= XR_DELAY_EXACT * XROCE_CC_PACKET)
+	else if (d->crowded || c->cwnd <= XR_DELAY_EXACT * XROCE_CC_PACKET)
 		base = near;
 	else
 		bytes += bytes / 4;
 	c->rate = div_u64(bytes * NSEC_PER_SEC, base);
 }
 
-/* For XR_DELAY_QUIET round-trip times do not raise xr_delay::room, even if the queue stays full. */
-static void xr_delay_quiet(struct xroce_cc *c, u32 now)
+/* The queue is half empty at least. */
+static void xr_delay_dip(struct xr_delay *d)
 {
-	u32 wait = (XR_DELAY_FULL - XR_DELAY_QUIET) * xr_delay_units(c->srtt);
-	struct xr_delay *d = xr_delay(c);
-
-	if (now - d->low > wait)
-		d->low = now - wait;
+	d->lossy = false;
+	if (d->full > 0)
+		d->full = 0;
 }
 
-/* A sample shows no queue, so no other traffic keeps it full. */
-static void xr_delay_empty(struct xroce_cc *c, u32 now)
+/* A sample tells how long the queue is now, as a part of the longest one. */
+static void xr_delay_compare(const struct xroce_cc *c, struct xr_delay *d, u32 rtt)
 {
-	struct xr_delay *d = xr_delay(c);
-
-	d->low = now;
-	d->room = min(d->room, XR_DELAY_ROOM);
+	/* What was behind a loss may have waited until that was mended. */
+	rtt = min(rtt, c->srtt + c->srtt / 2);
+	if (rtt > d->peak)
+		d->peak = rtt;
+	else
+		d->peak -= (d->peak - rtt) / XR_DELAY_FORGET;
+	if (rtt - min(rtt, d->floor) < (d->peak - min(d->peak, d->floor)) / 2)
+		xr_delay_dip(d);
+	else if (d->started)
+		d->full = min_t(s32, d->full + 1, S16_MAX);
+	if (d->full > (d->lossy ? XR_DELAY_FULL : XR_DELAY_DEEP))
+		d->crowded = true;
 }
 
-/* A sample, one in a round-trip time, shows a queue that is nearly empty. */
-static void xr_delay_low(struct xroce_cc *c, u32 now)
+/* It is no use to compete with what fills the queue. */
+static void xr_delay_give_up(struct xr_delay *d)
 {
-	struct xr_delay *d = xr_delay(c);
-
-	if (!xr_delay_crowded(d)) {
-		xr_delay_empty(c, now);
-		return;
-	}
-	/* The traffic that had filled the queue may fill it again, as TCP does after a loss. */
-	xr_delay_quiet(c, now);
-	d->room -= d->room / XR_DELAY_BACK;
+	d->crowded = false;
+	d->vain = 0;
+	d->full = -(XR_DELAY_BAN << d->bans);
+	d->bans = min(d->bans + 1, XR_DELAY_BANS);
 }
 
 /*
@@ -337,26 +357,33 @@ static bool xr_delay_seen(struct xroce_cc *c, u32 rtt, u32 now)
 	u32 none, recent = d->base[0] ? min(d->base[0], d->base[1]) : 0;
 	bool lower = rtt < d->floor - d->floor / 16 || rtt < recent - recent / 8;
 
+	/* Delay of hosts and batches is no queue that others fill. */
+	if (c->srtt > XR_DELAY_FREE)
+		xr_delay_compare(c, d, rtt);
 	none = d->floor + d->floor / 8 + xr_delay_free(d->floor);
 	if (!d->floor || rtt <= none) {
 		d->seen = now;
-		xr_delay_empty(c, now);
-	} else if (rtt <= d->floor + (d->peak - min(d->peak, d->floor)) / 8 * XR_DELAY_DIP) {
-		xr_delay_low(c, now);
+		d->crowded = false;
+		xr_delay_dip(d);
 	}
-	/* The module forgets the shortest time after a while: see rtt.h. */
-	d->floor = c->min_rtt;
+	/*
+	 * The module forgets the shortest time after a while: see rtt.h. But others that fill the
+	 * queue do not let it become empty. If it is the path that has become longer, the window
+	 * remains that of TCP.
+	 */
+	if (!d->crowded || c->min_rtt < d->floor)
+		d->floor = c->min_rtt;
 	/* If other traffic fills the queue, a shorter time may only mean that less of it waits. */
-	return d->started && lower && !xr_delay_crowded(d);
+	return d->started && lower && !d->crowded;
 }
 
 /* True if a pause shall begin, since the shortest time has not been seen for long. */
 static bool xr_delay_pauses(struct xroce_cc *c, u32 now)
 {
-	u32 rounds = XR_DELAY_LONG + now % XR_DELAY_LONG;
 	struct xr_delay *d = xr_delay(c);
+	u32 wait = rounddown_pow_of_two(xr_delay_units(c->srtt) | 1);
 
-	return d->started && now - d->seen > rounds * xr_delay_units(c->srtt);
+	return d->started && now - d->seen > wait << (d->crowded ? XR_DELAY_LONGER : XR_DELAY_LONG);
 }
 
 /* Send a packet in a round-trip time, for one of them. @near: how long it is */
@@ -365,6 +392,7 @@ static void xr_delay_pause(struct xroce_cc *c, u32 near, u32 now)
 	struct xr_delay *d = xr_delay(c);
 
 	d->kept = c->cwnd;
+	d->paused = true;
 	d->started = true;
 	d->near = near;
 	d->hold = now + xr_delay_units(max(near - min(near, d->floor), near / 2));
@@ -373,31 +401,20 @@ static void xr_delay_pause(struct xroce_cc *c, u32 near, u32 now)
 	c->rate = div_u64((u64)c->mtu * NSEC_PER_SEC, near);
 }
 
-/* Something was lost. Others fill the queue: take what they leave, and no more for a while. */
-static void xr_delay_yield(struct xroce_cc *c, u32 now)
+/* Something was lost, and others fill the queue. */
+static void xr_delay_cut(struct xroce_cc *c)
 {
 	struct xr_delay *d = xr_delay(c);
+	u32 packets = max(c->cwnd / XROCE_CC_PACKET, 1u);
 
-	xr_delay_quiet(c, now);
-	if (!xr_delay_crowded(d))
-		return;
 	c->cwnd = c->cwnd / 8 * XR_DELAY_CUT;
-	d->room = d->room / 8 * XR_DELAY_CUT;
-}
-
-/* If the queue was full, learn how long that takes. Networks lose for other reasons, too. */
-static void xr_delay_peak(struct xroce_cc *c)
-{
-	struct xr_delay *d = xr_delay(c);
-	/* What was behind a loss may have waited until that was mended. */
-	u32 near = min(d->near, c->srtt + c->srtt / 2);
-
-	if (near > d->peak)
-		d->peak = near;
-	else if (near)
-		d->peak -= (d->peak - near) / 64;
-	/* So early, what is known may be older than the queue. */
-	d->full = !d->started;
+	if (packets >= XR_DELAY_WORTH)
+		d->bans = 0;
+	if (packets >= XR_DELAY_WORTH || d->since > XR_DELAY_SOON * packets)
+		d->vain = 0;
+	else if (++d->vain == XR_DELAY_VAIN)
+		xr_delay_give_up(d);
+	d->since = 0;
 }
 
 /*
@@ -410,10 +427,10 @@ static void xr_cc_delay_loss(struct xroce_cc *c, u32 how, u64 ns)
 	u32 now = xr_delay_units(ns);
 	bool much;
 
-	if (how == XROCE_CC_LOSS_RNR || d->kept)
+	if (how == XROCE_CC_LOSS_RNR || d->paused)
 		return;
 	d->lost++;
-	xr_delay_peak(c);
+	d->lossy = true;
 	if (xr_delay_held(d, now))
 		return;
 	/* Before anything is measured, there is no time to shrink to. */
@@ -422,12 +439,13 @@ static void xr_cc_delay_loss(struct xroce_cc *c, u32 how, u64 ns)
 	if (!much && !d->queued && d->started)
 		return;
 	d->lost = 0;
-	xr_delay_yield(c, now);
 	if (!d->started && c->srtt) {
 		xr_delay_pause(c, c->srtt, now);
 		return;
 	}
-	if (!xr_delay_crowded(d)) {
+	if (d->crowded) {
+		xr_delay_cut(c);
+	} else {
 		d->room = max(d->room / 2u, XR_DELAY_TIGHT);
 		if (much) {
 			c->cwnd /= 2;
@@ -440,13 +458,18 @@ static void xr_cc_delay_loss(struct xroce_cc *c, u32 how, u64 ns)
 	d->hold = now + xr_delay_units(c->srtt);
 }
 
-/* A switch has marked packets: there is a queue, though it need not be one of this connection. */
+/*
+ * A switch has marked packets: there is a queue, though it need not be one of this connection. What
+ * marks keeps the queue of others short, too.
+ */
 static void xr_cc_delay_cnp(struct xroce_cc *c, u64 ns)
 {
 	struct xr_delay *d = xr_delay(c);
 	u32 now = xr_delay_units(ns);
 
-	if (d->kept || xr_delay_held(d, now))
+	d->crowded = false;
+	xr_delay_dip(d);
+	if (d->paused || xr_delay_held(d, now))
 		return;
 	c->cwnd = max(c->cwnd - c->cwnd / 8, XR_DELAY_LEAST);
 	xr_delay_anew(d, now);
@@ -460,21 +483,21 @@ static void xr_cc_delay_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
 	bool lower, full;
 
 	d->acked = min(d->acked + a->acked, XROCE_CC_WINDOW_MAX);
+	d->since = min_t(u32, d->since + a->acked, U16_MAX);
 	/* Of two attempts, nobody knows which the time is of. */
 	if (a->again || !a->rtt)
 		return;
 	base = xr_delay_base(c, a->rtt);
-	if (d->full)
-		d->peak = max(d->peak, a->rtt);
-	d->full = false;
-	if (d->kept) {
+	if (d->paused) {
 		near = d->near;
 		xr_delay_seen(c, a->rtt, now);
 		if (xr_delay_held(d, now))
 			return;
 		c->cwnd = d->kept;
-		d->kept = 0;
-		if (!xr_delay_crowded(d))
+		d->paused = false;
+		/* Of the pause: it is empty again. */
+		d->near = 0;
+		if (!d->crowded)
 			xr_delay_shrink(c, near, min(base, d->floor), now);
 		near = a->rtt;
 	} else {
@@ -492,10 +515,10 @@ static void xr_cc_delay_ack(struct xroce_cc *c, const struct xroce_cc_ack *a)
 			xr_delay_pause(c, near, now);
 			return;
 		}
-		if (full && !xr_delay_crowded(d)) {
+		if (full && !d->crowded) {
 			xr_delay_shrink(c, near, base, now);
 		} else {
-			if (!full)
+			if (!full || d->crowded)
 				xr_delay_grow(c, a);
 			if (now - d->round_at >= xr_delay_units(c->srtt))
 				xr_delay_round(c, !delay, now);

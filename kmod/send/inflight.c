@@ -23,6 +23,6 @@ void xr_inflight_measured(struct xr_send *s)
 	/* A late response may acknowledge what is about to be sent again. */
 	if (xr_psn_diff(s->psn, s->una) > 0)
 		inflight = xr_inflight_requests(s) + xr_inflight_responses(s);
-	xr_cc_measured(&s->cc, &s->rtt, inflight, READ_ONCE(qp->map->req_cnps));
-	s->window = min(s->window, s->cc.window);
+	s->window = xr_cc_measured(&s->cc, &s->rtt, inflight, READ_ONCE(qp->map->req_cnps),
+				   s->window);
 }

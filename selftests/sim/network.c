@@ -34,7 +34,7 @@ static void open_port(struct link *l, const struct spec *s, u64 rate, u64 delay)
 /* Links: the port; the receiver's; a sender's; a port to a sender, of each. */
 static void open_one(struct network *n, const struct spec *s)
 {
-	u32 i, senders = s->flows + s->mice;
+	u32 i, senders = s->flows + s->tcp + s->mice;
 
 	n->ports = 1;
 	n->links = 2 + 2 * senders;

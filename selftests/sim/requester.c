@@ -48,8 +48,7 @@ void requester_close(struct flow *f)
 
 void requester_measure(struct requester *r)
 {
-	xr_cc_measured(&r->cc, &r->rtt, r->psn - r->una, r->cnps);
-	r->window = min(r->window, r->cc.window);
+	r->window = xr_cc_measured(&r->cc, &r->rtt, r->psn - r->una, r->cnps, r->window);
 }
 
 /* Packets of requests that have not arrived, as far as known. */

@@ -4,6 +4,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
+#include "cubic.h"
 #include "flow.h"
 #include "memory.h"
 #include "network.h"
@@ -12,13 +13,28 @@
 #include "spec.h"
 #include "trace.h"
 
-/* Connection @i, of which the last spec::mice have short messages. */
+/* How many connections there are: those that count, TCP, those with short messages. */
+static u64 all_flows(const struct spec *s)
+{
+	return s->flows + s->tcp + s->mice;
+}
+
+static bool is_tcp(const struct spec *s, u64 i)
+{
+	return i >= s->flows && i < s->flows + s->tcp;
+}
+
+static bool is_mouse(const struct spec *s, u64 i)
+{
+	return i >= s->flows + s->tcp;
+}
+
 static void open_flow(struct flow *f, const struct spec *s, const struct network *n, u32 i)
 {
-	bool mouse = i >= s->flows;
+	bool mouse = is_mouse(s, i);
 	struct flow_kind kind = {
-		.ops = s->cc,
-		.read = s->read && !mouse,
+		.ops = is_tcp(s, i) ? &cubic : s->cc,
+		.read = s->read && i < s->flows,
 		.mtu = s->mtu,
 		.size = mouse ? s->mice_size : s->size,
 		.depth = mouse ? 1 : s->depth,
@@ -40,13 +56,15 @@ static void of_flows(const struct spec *s, const struct flow *f, struct result *
 	double seconds = (double)(s->time - s->warm) / NSEC_PER_SEC, rate, sum = 0, squares = 0;
 	u64 i;
 
-	for (i = 0; i < s->flows + s->mice; i++) {
+	for (i = 0; i < all_flows(s); i++) {
 		r->again += f[i].requester.again;
 		r->timeouts += f[i].requester.timeouts;
 		r->ended += f[i].requester.ended;
+		rate = (f[i].bytes - f[i].then) * 8 / seconds;
+		if (is_tcp(s, i))
+			r->tcp += rate;
 		if (i >= s->flows)
 			continue;
-		rate = (f[i].bytes - f[i].then) * 8 / seconds;
 		sum += rate;
 		squares += rate * rate;
 	}
@@ -87,13 +105,13 @@ static void of_mice(const struct spec *s, const struct flow *f, struct result *r
 {
 	u64 *all, n = 0, i, j;
 
-	for (i = s->flows; i < s->flows + s->mice; i++)
+	for (i = s->flows + s->tcp; i < all_flows(s); i++)
 		n += f[i].latencies;
 	if (!n)
 		return;
 	all = memory_new(n, sizeof(*all));
 	n = 0;
-	for (i = s->flows; i < s->flows + s->mice; i++)
+	for (i = s->flows + s->tcp; i < all_flows(s); i++)
 		for (j = 0; j < f[i].latencies; j++)
 			all[n++] = f[i].latency[j];
 	qsort(all, n, sizeof(*all), shorter);
@@ -111,9 +129,9 @@ static void warm(const struct spec *s, const struct network *n, struct flow *f, 
 		r->peak = max(r->peak, n->link[i].stats.longest);
 		link_stats_reset(&n->link[i]);
 	}
-	for (i = 0; i < s->flows + s->mice; i++) {
+	for (i = 0; i < all_flows(s); i++) {
 		f[i].then = f[i].bytes;
-		if (i >= s->flows)
+		if (is_mouse(s, i))
 			flow_timed(&f[i]);
 	}
 }
@@ -131,8 +149,8 @@ void run(const struct spec *spec, struct result *r)
 	events_reset();
 	rng_seed(s.seed);
 	network_open(&n, &s);
-	f = memory_new(s.flows + s.mice, sizeof(*f));
-	for (i = 0; i < s.flows + s.mice; i++)
+	f = memory_new(all_flows(&s), sizeof(*f));
+	for (i = 0; i < all_flows(&s); i++)
 		open_flow(&f[i], &s, &n, i);
 	trace_open(&s, &n, f);
 	events_until(s.warm);
@@ -144,7 +162,7 @@ void run(const struct spec *spec, struct result *r)
 	r->count = packet_count;
 	r->held = network_holds(&n);
 	trace_close();
-	for (i = 0; i < s.flows + s.mice; i++)
+	for (i = 0; i < all_flows(&s); i++)
 		flow_close(&f[i]);
 	network_close(&n);
 	free(f);

@@ -12,7 +12,8 @@ struct spec;
 /**
  * struct result - figures of a run, after spec::warm but for those that say otherwise
  * @used: of the busiest port: part of its rate that it sent at
- * @goodput: payload of all connections but mice, bits a second
+ * @goodput: payload of all connections but TCP and mice, bits a second
+ * @tcp: of those of TCP, which are not in @goodput
  * @jain: Jain's index of theirs
  * @queue: mean queue of the port with the longest one, packets; @queue_bytes: bytes
  * @longest: the longest queue of a port, packets; @longest_bytes: bytes
@@ -29,6 +30,7 @@ struct spec;
 struct result {
 	double used;
 	double goodput;
+	double tcp;
 	double jain;
 	double queue;
 	double queue_bytes;

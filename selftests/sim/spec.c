@@ -28,6 +28,7 @@ static const struct {
 } numbers[] = {
 	{ "flows", offsetof(struct spec, flows), "connections that send as much as they may" },
 	{ "join", offsetof(struct spec, join), "of these so many begin after a third" },
+	{ "tcp", offsetof(struct spec, tcp), "connections of TCP beside them" },
 	{ "mice", offsetof(struct spec, mice), "connections with one short message at a time" },
 	{ "mice_size", offsetof(struct spec, mice_size), "bytes of these" },
 	{ "rate", offsetof(struct spec, rate), "of ports, bits a second: 100G" },

@@ -24,6 +24,7 @@ enum spec_net {
  * @read: data is READ; otherwise it is written
  * @flows: connections that send as much as they may, each of another host as far as there are any
  * @join: of these so many begin after a third of the time
+ * @tcp: connections of TCP (cubic.h) that send as much as they may, beside them
  * @mice: connections with one short message at a time, of @mice_size bytes, beside them
  * @rate: of the ports between switches, and of SPEC_ONE's port, bits a second
  * @nic: of hosts
@@ -46,6 +47,7 @@ struct spec {
 	bool read;
 	u64 flows;
 	u64 join;
+	u64 tcp;
 	u64 mice;
 	u64 mice_size;
 	u64 rate;

@@ -31,8 +31,10 @@ static const struct {
 	{ "100M/1ms/2", SLOW "flows=2" },
 	{ "100M/1ms/8", SLOW "flows=8" },
 	{ "100M/1ms/8/READ", SLOW "flows=8 op=READ" },
+	{ "100M/1ms/tcp", "flows=1 tcp=1 burst=10K jitter=20us time=15s" },
 	{ "1G/1ms/8", GBIT "flows=8" },
 	{ "1G/1ms/100", GBIT "flows=100" },
+	{ "1G/1ms/tcp", "rate=1G limit=500K flows=1 tcp=1 time=5s" },
 	{ "10G/100us/8", TEN "rtt=100us flows=8" },
 	{ "10G/100us/8/READ", TEN "rtt=100us flows=8 op=READ" },
 	{ "10G/100us/1000", TEN "rtt=100us flows=1000" },
@@ -67,6 +69,8 @@ void table_row(const char *name, const struct spec *s)
 	       100 * r.dropped, 100 * r.marked, r.again, r.timeouts);
 	if (r.p50)
 		printf(" p50=%.0fus p99=%.0fus", r.p50 / 1e3, r.p99 / 1e3);
+	if (s->tcp)
+		printf(" tcp=%.3f", r.tcp / 1e9);
 	if (r.ended)
 		printf(" ended=%u", r.ended);
 	printf("\n");

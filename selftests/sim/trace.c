@@ -20,7 +20,7 @@ static struct event look;
 
 static u32 traced(void)
 {
-	return min(spec->flows, (u64)TRACE_FLOWS);
+	return min(spec->flows + spec->tcp, (u64)TRACE_FLOWS);
 }
 
 static void line(void *arg)

@@ -113,6 +113,23 @@ TEST(sim_delay_shares, "U5", "delay: two and eight connections fill the link and
 	}
 }
 
+/* Mean of seeds: of any, much depends on who loses first. */
+TEST(sim_beside_tcp, "U5", "delay: a connection beside TCP has a fair share, TCP too")
+{
+	double share = 0;
+	struct result r;
+	char words[96];
+	int seed;
+
+	for (seed = 1; seed <= 8; seed++) {
+		snprintf(words, sizeof(words),
+			 "cc=delay flows=1 tcp=1 burst=10K jitter=20us time=15s seed=%d", seed);
+		simulate(words, &r);
+		share += r.goodput / (r.goodput + r.tcp) / 8;
+	}
+	check(share > .35 && share < .65, "%.3f", share);
+}
+
 TEST(sim_marks, "U5", "a queue marks what an algorithm wants to be marked, and drops the rest")
 {
 	struct result r;
