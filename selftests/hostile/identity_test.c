@@ -321,6 +321,12 @@ HANDLE_TEST(identity_peer_none, "I3", "what connects with nobody takes no peer f
 	check_is(qp_move(o.y, wants, XROCE_QPS_INIT, XROCE_QP_ACCESS), 0,
 		 "rights of another owner's");
 	live_restore_caps();
+	/* The same number elsewhere: later changes without an address concern no peer. */
+	check(!meets(o.y, o.wants, "10.77.0.9", 0x11, false), "another address");
+	live_drop_net_caps();
+	check_is(qp_move(o.x, o.has, XROCE_QPS_RTS, 0), 0, "RTS");
+	check_is(qp_move(o.y, o.wants, XROCE_QPS_RTS, 0), 0, "RTS of another owner's");
+	live_restore_caps();
 	owners_close(&o);
 }
 

@@ -353,18 +353,21 @@ TEST(pool_share, "T1 R10", "a user leaves others, and an administrator, room for
 	struct xroce_limit_query q = {};
 	struct xroce_mr_reg r;
 	unsigned int n = 0;
-	struct xroce *x, *y;
+	struct xroce *x, *y, *again;
 	__u32 pd;
 	int ret;
 
 	if (!up("mtt_limit=4", LIVE_MPT_ENTRIES))
 		return;
+	check(!live_veth_add(LIVE_SPARE, "c1") &&
+	      !live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES), "attach");
 	/* Both users have all addresses; a region of a piece takes a 16th of the pool. */
 	check(!setresuid(1001, -1, -1), "setresuid");
 	x = live_open();
+	again = xroce_open(LIVE_SPARE);
 	check(!setresuid(0, -1, -1), "setresuid");
 	y = live_open();
-	if (!x || !y)
+	if (!x || !again || !y)
 		return;
 	pd = live_pd(x);
 	live_drop_cap(CAP_NET_ADMIN);
@@ -374,6 +377,9 @@ TEST(pool_share, "T1 R10", "a user leaves others, and an administrator, room for
 		ret = xroce_mr_reg(x, &r);
 	} while (!ret && ++n < 16);
 	check(ret == -EDQUOT && n == usable / 2 / piece, "%d after %u", ret, n);
+	r = mr_region(live_pd(again), (void *)(1ul << 40), piece * MEM_PAGE);
+	r.access = XROCE_ACCESS_ON_DEMAND;
+	check_is(xroce_mr_reg(again, &r), -EDQUOT, "the same user, on another link");
 	/* Memory of another user. */
 	r = mr_region(live_pd(y), (void *)(1ul << 40), piece * MEM_PAGE);
 	r.access = XROCE_ACCESS_ON_DEMAND;
@@ -386,6 +392,9 @@ TEST(pool_share, "T1 R10", "a user leaves others, and an administrator, room for
 	r.access = XROCE_ACCESS_ON_DEMAND;
 	check_is(xroce_mr_reg(x, &r), 0, "with CAP_NET_ADMIN");
 	check(pool().used == EXTENT, "%llu used", pool().used);
+	xroce_close(again);
+	check(!live_detach(LIVE_SPARE, 0), "detach");
+	live_veth_del(LIVE_SPARE);
 	xroce_close(y);
 	live_close(x);
 	check_first_state(1);
