@@ -182,8 +182,7 @@ void xr_uncharge(struct xr_charge *c)
 {
 	if (!c->limits)
 		return;
-	if (c->group)
-		xr_group_uncharge(c->limits, c->group, RDMACG_RESOURCE_HCA_OBJECT);
+	xr_group_uncharge(c->limits, c->group, RDMACG_RESOURCE_HCA_OBJECT);
 	xr_uncount(c);
 }
 EXPORT_SYMBOL_GPL(xr_uncharge);

@@ -39,11 +39,4 @@ int xr_group_charge(struct xr_limits *limits, struct rdma_cgroup **group,
 		return 0;
 	return rdmacg_try_charge(group, &limits->device, type);
 }
-
-/* @group: not NULL. */
-void xr_group_uncharge(struct xr_limits *limits, struct rdma_cgroup *group,
-		       enum rdmacg_resource_type type)
-{
-	rdmacg_uncharge(group, &limits->device, type);
-}
 #endif

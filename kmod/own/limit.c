@@ -147,8 +147,7 @@ void xr_limits_leave(struct xr_owner *own)
 {
 	struct xr_limits *limits = own->limits;
 
-	if (own->group)
-		xr_group_uncharge(limits, own->group, RDMACG_RESOURCE_HCA_HANDLE);
+	xr_group_uncharge(limits, own->group, RDMACG_RESOURCE_HCA_HANDLE);
 	mutex_lock(&limits->lock);
 	xr_user_put(limits, own->user);
 	mutex_unlock(&limits->lock);

@@ -144,8 +144,14 @@ void xr_group_register(struct xr_limits *limits);
 void xr_group_unregister(struct xr_limits *limits);
 int xr_group_charge(struct xr_limits *limits, struct rdma_cgroup **group,
 		    enum rdmacg_resource_type type);
-void xr_group_uncharge(struct xr_limits *limits, struct rdma_cgroup *group,
-		       enum rdmacg_resource_type type);
+
+/* Undo xr_group_charge(). @group may be NULL. */
+static inline void xr_group_uncharge(struct xr_limits *limits, struct rdma_cgroup *group,
+				     enum rdmacg_resource_type type)
+{
+	if (group)
+		rdmacg_uncharge(group, &limits->device, type);
+}
 #else
 static inline void xr_group_register(struct xr_limits *limits)
 {
