@@ -337,6 +337,13 @@ static void xr_delay_compare(const struct xroce_cc *c, struct xr_delay *d, u32 r
 		d->crowded = true;
 }
 
+/* Nobody else fills the queue, or no longer. */
+static void xr_delay_alone(struct xr_delay *d)
+{
+	d->crowded = false;
+	xr_delay_dip(d);
+}
+
 /* It is no use to compete with what fills the queue. */
 static void xr_delay_give_up(struct xr_delay *d)
 {
@@ -363,8 +370,7 @@ static bool xr_delay_seen(struct xroce_cc *c, u32 rtt, u32 now)
 	none = d->floor + d->floor / 8 + xr_delay_free(d->floor);
 	if (!d->floor || rtt <= none) {
 		d->seen = now;
-		d->crowded = false;
-		xr_delay_dip(d);
+		xr_delay_alone(d);
 	}
 	/*
 	 * The module forgets the shortest time after a while: see rtt.h. But others that fill the
@@ -467,8 +473,7 @@ static void xr_cc_delay_cnp(struct xroce_cc *c, u64 ns)
 	struct xr_delay *d = xr_delay(c);
 	u32 now = xr_delay_units(ns);
 
-	d->crowded = false;
-	xr_delay_dip(d);
+	xr_delay_alone(d);
 	if (d->paused || xr_delay_held(d, now))
 		return;
 	c->cwnd = max(c->cwnd - c->cwnd / 8, XR_DELAY_LEAST);
