@@ -345,13 +345,21 @@ TEST(pool_limit, "T1 T3", "the pool's limit and its longest free run are respect
 	down();
 }
 
-/* A user takes the share; then another one, and an administrator. On demand: nothing is pinned. */
+/* Register @pages that nobody has mapped: a table, but no memory. */
+static int reg_on_demand(struct xroce *x, __u32 pd, __u64 pages)
+{
+	struct xroce_mr_reg r = mr_region(pd, (void *)(1ul << 40), pages * MEM_PAGE);
+
+	r.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_ON_DEMAND;
+	return xroce_mr_reg(x, &r);
+}
+
+/* A user takes the share; then another one, and an administrator. */
 TEST(pool_share, "T1 R10", "a user leaves others, and an administrator, room for tables")
 {
 	const __u64 usable = EXTENT - EXTENT / 8;
 	const __u64 piece = EXTENT / 16;
 	struct xroce_limit_query q = {};
-	struct xroce_mr_reg r;
 	unsigned int n = 0;
 	struct xroce *x, *y, *again;
 	__u32 pd;
@@ -371,26 +379,17 @@ TEST(pool_share, "T1 R10", "a user leaves others, and an administrator, room for
 		return;
 	pd = live_pd(x);
 	live_drop_cap(CAP_NET_ADMIN);
-	do {
-		r = mr_region(pd, (void *)(1ul << 40), piece * MEM_PAGE);
-		r.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_ON_DEMAND;
-		ret = xroce_mr_reg(x, &r);
-	} while (!ret && ++n < 16);
+	do
+		ret = reg_on_demand(x, pd, piece);
+	while (!ret && ++n < 16);
 	check(ret == -EDQUOT && n == usable / 2 / piece, "%d after %u", ret, n);
-	r = mr_region(live_pd(again), (void *)(1ul << 40), piece * MEM_PAGE);
-	r.access = XROCE_ACCESS_ON_DEMAND;
-	check_is(xroce_mr_reg(again, &r), -EDQUOT, "the same user, on another link");
-	/* Memory of another user. */
-	r = mr_region(live_pd(y), (void *)(1ul << 40), piece * MEM_PAGE);
-	r.access = XROCE_ACCESS_ON_DEMAND;
-	check_is(xroce_mr_reg(y, &r), 0, "another user");
+	check_is(reg_on_demand(again, live_pd(again), piece), -EDQUOT, "the same user, on another link");
+	check_is(reg_on_demand(y, live_pd(y), piece), 0, "another user");
 	live_restore_caps();
 	check(!xroce_limit_query(&q) && q.refused[XROCE_COUNT_TABLE] == 1, "%llu refused",
 	      q.refused[XROCE_COUNT_TABLE]);
 	/* The rest, the reserve included. */
-	r = mr_region(pd, (void *)(1ul << 40), (16 - n - 1) * piece * MEM_PAGE);
-	r.access = XROCE_ACCESS_ON_DEMAND;
-	check_is(xroce_mr_reg(x, &r), 0, "with CAP_NET_ADMIN");
+	check_is(reg_on_demand(x, pd, (16 - n - 1) * piece), 0, "with CAP_NET_ADMIN");
 	check(pool().used == EXTENT, "%llu used", pool().used);
 	xroce_close(again);
 	check(!live_detach(LIVE_SPARE, 0), "detach");

@@ -29,6 +29,7 @@ static bool is_mouse(const struct spec *s, u64 i)
 	return i >= s->flows + s->tcp;
 }
 
+/* @f: connection @i, which may be TCP or one with short messages. */
 static void open_flow(struct flow *f, const struct spec *s, const struct network *n, u32 i)
 {
 	bool mouse = is_mouse(s, i);
