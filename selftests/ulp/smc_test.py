@@ -64,8 +64,11 @@ def add_enterprise_id():
         family = family_id(sock)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16) as sock:
         sock.bind((0, 0))
-        ask(sock, family, SMC_NETLINK_ADD_UEID,
-            attribute(SMC_NLA_EID_TABLE_ENTRY, b"XROCE.TEST".ljust(32) + b"\0"))
+        try:
+            ask(sock, family, SMC_NETLINK_ADD_UEID,
+                attribute(SMC_NLA_EID_TABLE_ENTRY, b"XROCE.TEST".ljust(32) + b"\0"))
+        except FileExistsError:
+            pass    # an earlier attempt has added it
 
 
 def name(address, port):
