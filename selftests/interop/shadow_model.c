@@ -245,6 +245,11 @@ void model_execute(uint32_t qp, struct shadow_op *s)
 	memcpy(s->want, &found, sizeof(found));
 }
 
+bool model_is_short(const struct shadow_op *s)
+{
+	return s->kind == SHADOW_READ && memcmp(client.buf + s->op.off, s->want, s->op.len);
+}
+
 void model_compare(uint32_t qp, const struct shadow_op *s)
 {
 	const uint8_t *got = client.buf + s->op.off;

@@ -62,6 +62,7 @@ void model_choose(uint32_t qp, struct shadow_op *s);
 void model_execute(uint32_t qp, struct shadow_op *s);
 
 /* The request is complete: compare its result. */
+bool model_is_short(const struct shadow_op *s);
 void model_compare(uint32_t qp, const struct shadow_op *s);
 
 /* All requests are complete: check the shared words, too. */

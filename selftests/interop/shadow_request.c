@@ -12,6 +12,12 @@
  * - rxe_wqe_is_fenced() lets a fenced request wait for all outstanding READs and atomics,
  *   including later ones and, on a retry, itself: forever. Fences are not visible on the
  *   wire; the test waits instead.
+ * - check_ack(): while the responses of a READ arrive, an acknowledgement of an earlier request
+ *   that was sent again lets rxe expect the first response next. On another one it completes the
+ *   READ with success, warns in the kernel's log, and the queue pair is in the error state.
+ * - check_psn(): an acknowledgement of a request whose packets rxe is just sending again does not
+ *   complete it. If the last of these packets is lost, rxe waits forever: no timer is running.
+ *   Neither can be avoided if packets are lost: the test begins again.
  * - A retry is counted even if a NAK has just shown that packets did arrive; only an
  *   acknowledgement resets the count, and rxe asks for one in 65 packets. A long message on
  *   a bad link thus exceeds any count. 7 means unlimited in rxe; the test itself checks
@@ -21,10 +27,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
+#include "counters.h"
 #include "harness.h"
 #include "rng.h"
+#include "setting.h"
 #include "shadow_message.h"
 #include "shadow_model.h"
 #include "shadow_request.h"
@@ -53,6 +62,7 @@ struct worker {
 
 static struct worker workers[QPS];
 static double slowest;
+static bool gave_way;
 
 static struct shadow_op *op_of(uint32_t qp, uint32_t n)
 {
@@ -86,6 +96,7 @@ bool requests_open(const struct connection_opts *opts)
 	uint32_t qp;
 
 	slowest = 0;
+	gave_way = false;
 	if (!setup() || !messages_open())
 		return false;
 	for (qp = 0; qp < QPS; qp++) {
@@ -184,6 +195,39 @@ bool request_post(uint32_t qp)
 	return requester_post(&client, w->c.qp, &s->op);
 }
 
+/* Whether @qp gets into the error state, by itself, within a second. */
+static bool is_broken(struct ibv_qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		if (!check_is(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init), 0, "query"))
+			return false;
+		if (attr.qp_state == IBV_QPS_ERR)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+bool requests_gave_way(void)
+{
+	return gave_way;
+}
+
+bool requests_stopped(void)
+{
+	struct xroce_stat before, after;
+
+	counters_read(server.stat, &before);
+	sleep(patience(1));
+	counters_read(server.stat, &after);
+	gave_way = before.rx == after.rx;
+	return gave_way;
+}
+
 void request_done(uint32_t qp, enum ibv_wc_status status)
 {
 	struct worker *w = &workers[qp];
@@ -193,6 +237,10 @@ void request_done(uint32_t qp, enum ibv_wc_status status)
 		   qp, w->done, model_name(s->kind), s->op.len, s->off,
 		   ibv_wc_status_str(status)))
 		return;
+	if (model_is_short(s) && is_broken(w->c.qp)) {
+		gave_way = true;
+		return;
+	}
 	model_compare(qp, s);
 	if (clock_now() - w->since > slowest)
 		slowest = clock_now() - w->since;

@@ -25,6 +25,12 @@ bool request_is_waiting(uint32_t qp);
 /* The oldest request of @qp is complete: compare its result. */
 void request_done(uint32_t qp, enum ibv_wc_status status);
 
+/* Whether rxe has ended a READ early: see shadow_request.c. */
+bool requests_gave_way(void);
+
+/* No completion comes. Return: whether rxe sends nothing any more; it has given way then. */
+bool requests_stopped(void);
+
 /* Number of requests chosen so far; in flight; chosen but not posted. */
 uint32_t requests_chosen(void);
 uint32_t requests_in_flight(void);

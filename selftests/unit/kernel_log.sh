@@ -113,6 +113,17 @@ known_pool() {
 		pool_warning "$rxe" "$lock" | sed '1a [    9.0] BUG: KASAN: slab' | complaints 2
 }
 
+# Only if the test tells of it, and afterwards.
+known_early() {
+	local told='[   10.9] shadow_test: rxe has given way' warned
+
+	warned='[   10.0] WARNING: CPU: 1 PID: 31 at drivers/rxe_comp.c:827 rxe_completer+0x1/0x2'
+	warned+=$'\n[   10.0] Call Trace:'
+	printf '%s\n' "$warned" "$told" | complaints &&
+		printf '%s\n' "$warned" | complaints 1 2 &&
+		printf '%s\n' "$told" "$warned" | complaints 2 3
+}
+
 # What is far behind a known line belongs to another report.
 known_far() {
 	{ stack_trace provider_fault_ | head -n 2; yes '[    8.0] x' | head -n 119
@@ -126,5 +137,6 @@ run kernel_log_not_known U5 not_known
 run kernel_log_known_and_another U5 known_and_another
 run kernel_log_known_stack U5 known_stack
 run kernel_log_known_pool U5 known_pool
+run kernel_log_known_early U5 known_early
 run kernel_log_known_far U5 known_far
 results
