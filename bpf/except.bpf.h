@@ -63,6 +63,21 @@ static __always_inline int not_done(const struct request *req, struct xroce_qp *
 }
 
 /*
+ * Return: whether the peer has yet to send again what was executed behind @psn, a duplicate: an
+ * acknowledgement of that may confuse it (kmod/defer/early.h). @q is claimed.
+ */
+static __always_inline bool comes_again(struct xroce_qp *q, __u32 psn)
+{
+	if (!q->ahead)
+		return false;
+	/* The sign bit of the difference of 15 bits. */
+	if ((psn - q->ahead) & XROCE_QP_AHEAD / 2)
+		return true;
+	q->ahead = 0;
+	return false;
+}
+
+/*
  * Replay or acknowledge a duplicate (IBTA 9.7.5.1.2), other than a READ. If it cannot be replayed,
  * it is dropped. Return: as not_done().
  */
@@ -84,7 +99,7 @@ static __always_inline int again(const struct request *req, struct xroce_qp *q,
 		 * only this packet: a requester may take an acknowledgement of
 		 * the READ for its response.
 		 */
-		if (!rd_behind(q, req->psn))
+		if (!rd_behind(q, req->psn) && !comes_again(q, req->psn))
 			resp->psn = (q->epsn - 1) & XROCE_PSN_MASK;
 		resp->syndrome = XROCE_SYN_ACK;
 	}

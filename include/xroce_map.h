@@ -191,6 +191,9 @@ struct xroce_read_lengths {
  * @resid: remaining bytes of the message in progress
  * @rd_count: number of valid entries of its struct xroce_rd_ring
  * @misses: UC: requests refused for their key; the XROCE_UC_MISSES-th ends the queue pair
+ * @ahead: RC: the low bits of the PSN of the last packet that was executed ahead of its turn and
+ *	that the peer sends again, with XROCE_QP_AHEAD; 0: there is none. A duplicate before it
+ *	acknowledges only itself
  * @packets: requests accepted in order
  * @bytes: payload bytes written to regions
  * @tx_more: bytes of the responses that the XDP program sent in the frames of requests,
@@ -273,8 +276,8 @@ struct xroce_read_lengths {
  * 1. identity, @qpn to @daddr: the module.
  * 2. state, @claim to @silent: the XDP program under @claim. The module takes @claim to
  *    reset the line on the way to RESET and RTR, and to count a NAK that it sends for
- *    deferred frames (@nak_sent, @silent). Without @claim it sets @error, if that is 0, when a
- *    queued response fails.
+ *    deferred frames (@nak_sent, @silent). Without @claim it sets @ahead, and @error, if that is
+ *    0, when a queued response fails.
  * 3. @queued to @read: the module, except @icrc_part, @icrc_for, @read_max and @read, which
  *    the XDP program writes under @claim, rarely.
  * 4. template, @response to @atomic_icrc: the module.
@@ -312,7 +315,10 @@ struct xroce_qp {
 	__u64  va;
 	__u32  resid;
 	__u16  rd_count;
-	__u16  misses;
+	union {
+		__u16 misses;
+		__u16 ahead;
+	};
 	__u64  packets;
 	__u64  bytes;
 	__u64  tx_more;
@@ -367,6 +373,7 @@ struct xroce_qp {
 	__u64  req_sacks;
 };
 
+#define XROCE_QP_AHEAD		0x8000	/* flag in xroce_qp::ahead */
 #define XROCE_QP_OP_NONE	0xff	/* xroce_qp::op: no message is in progress */
 #define XROCE_QP_ANY_ADDR	2	/* xroce_qp::ipv6: either version, see there */
 #define XROCE_QP_TAGGED		4	/* xroce_qp::ipv6: flag, see there */

@@ -88,6 +88,7 @@ static u32 xr_defer_drop(struct xr_qp *qp, struct xr_deferred *d)
  */
 static void xr_defer_forgo(struct xr_qp *qp, struct xr_deferred *d)
 {
+	qp->defer.early.back = d->at;
 	do {
 		d = xr_deferred_next(d);
 	} while (d && d->opcode != XROCE_RC_READ_REQUEST);
@@ -342,8 +343,10 @@ static struct xr_deferred *xr_defer_take(struct xr_qp *qp)
 		if (!d || ahead > 0)
 			break;
 		rb_erase_cached(&d->node, &k->frames);
-		if (!ahead)
+		if (!ahead) {
+			xr_early_begin(&k->early, d);
 			break;
+		}
 		xr_deferred_free(qp, d);
 		k->since = ktime_get_ns();
 	}
@@ -533,8 +536,13 @@ static enum hrtimer_restart xr_defer_timeout(struct hrtimer *timer)
 
 	spin_lock(&k->lock);
 	/* It may have been started again since it expired. */
-	if (!k->active || !k->count || hrtimer_is_queued(timer))
+	if (!k->active || hrtimer_is_queued(timer))
 		goto out;
+	if (!k->count) {
+		if (k->early.owed.l2_len)
+			queue_work(system_bh_wq, &k->work);
+		goto out;
+	}
 	rest = xr_defer_rest(k);
 	if (xr_gap_waits(qp)) {
 		if (xr_gap_given_up(k)) {
@@ -573,7 +581,7 @@ void xr_defer_open(struct xr_defer *k)
 		enable_work(&k->work);
 	spin_lock_bh(&k->lock);
 	if (!k->active)
-		k->early = (struct xr_early){};
+		k->early = (struct xr_early){ .nak = XR_EARLY_NO_NAK };
 	k->active = true;
 	spin_unlock_bh(&k->lock);
 }

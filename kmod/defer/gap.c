@@ -2,6 +2,7 @@
 /* Holes among the packets of a peer: see gap.h. */
 #include <linux/bits.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/udp.h>
 #include <net/xdp.h>
 
@@ -55,6 +56,15 @@ bool xr_gap_refused(const struct xr_qp *qp)
 bool xr_gap_given_up(const struct xr_defer *k)
 {
 	return ktime_get_ns() - k->since > XR_EARLY_HOLD;
+}
+
+/*
+ * True if the deferred frame that is being executed in this softirq gets no acknowledgement: the
+ * peer sends it again.
+ */
+bool xr_gap_unanswered(const struct xr_qp *qp)
+{
+	return READ_ONCE(qp->defer.runner) == current && qp->defer.early.ahead;
 }
 
 /* A packet was late by @ns. */
@@ -128,6 +138,7 @@ void xr_gap_twice(struct xr_qp *qp, const struct xr_deferred *d)
 {
 	const struct xroce_bth *h = d->frame->data + d->bth;
 
+	qp->defer.early.came = true;
 	xr_gap_again(qp, d->psn, h->dqpn & htonl(XROCE_BTH_AGAIN));
 	if (h->apsn & htonl(XROCE_BTH_ACKREQ))
 		qp->defer.early.ask = true;
@@ -149,12 +160,18 @@ static void xr_gap_port(struct xr_early *e, const struct xr_deferred *d)
 }
 
 /*
- * True if a frame fills the hole that the peer, which does not understand selective
- * acknowledgements, has had a NAK for. The lock is held.
+ * True if the peer, which does not understand selective acknowledgements, has gone back to a frame:
+ * it has had a NAK for it, or fills the first hole after a long time, and @next is behind that. The
+ * lock is held.
  */
-static bool xr_gap_back(const struct xr_early *e, const struct xr_deferred *d)
+static bool xr_gap_back(const struct xr_qp *qp, const struct xr_deferred *d,
+			const struct xr_deferred *next)
 {
-	return !e->sack && d->psn == READ_ONCE(e->nak);
+	const struct xr_early *e = &qp->defer.early;
+
+	return !e->sack && (d->psn == READ_ONCE(e->nak) ||
+			    (next && d->psn == xr_gap_epsn(qp) &&
+			     d->at - next->at > XR_EARLY_TIMEOUT));
 }
 
 /*
@@ -170,10 +187,13 @@ bool xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 	bool back;
 	u32 ns;
 
+	e->came = d->psn != xr_gap_epsn(qp) && d->psn != xr_psn_add(e->edge, 1);
+	if (!e->came)
+		e->edge = d->psn;
 	e->sack = h->dqpn & htonl(XROCE_BTH_SACK);
 	if (h->apsn & htonl(XROCE_BTH_ACKREQ))
 		e->ask = true;
-	back = xr_gap_back(e, d);
+	back = xr_gap_back(qp, d, next);
 	if (!again)
 		xr_gap_port(e, d);
 	if (!prev && !next) {
@@ -189,7 +209,7 @@ bool xr_gap_came(struct xr_qp *qp, struct xr_deferred *d)
 			xr_gap_loss(e);
 		else if (e->sack || xr_psn_diff(e->lost, d->psn) <= 0)
 			xr_gap_late(e, ns);
-		else if (back)
+		else if (d->psn == READ_ONCE(e->nak))
 			xr_gap_filled(e, d->psn, ns, 0);
 	} else if (!e->reorder && (!prev || xr_psn_add(prev->psn, 1) != d->psn)) {
 		e->ask = true;
@@ -225,12 +245,9 @@ bool xr_gap_judge(struct xr_qp *qp, u32 epsn)
 }
 
 /* True if the module tells the peer of a new hole; otherwise the program does, by a NAK. */
-bool xr_gap_answers(struct xr_defer *k)
+bool xr_gap_answers(const struct xr_defer *k)
 {
-	if (k->early.sack || k->early.reorder)
-		return true;
-	k->early.told = xr_deferred_first(k)->psn;
-	return false;
+	return k->early.sack || k->early.reorder;
 }
 
 /**

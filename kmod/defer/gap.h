@@ -30,6 +30,15 @@ struct xroce_sack;
 #define XR_EARLY_REORDER_MIN	(50ull * NSEC_PER_USEC)
 #define XR_EARLY_REORDER_MAX	(200ull * NSEC_PER_MSEC)
 
+/*
+ * If a hole is filled after this time, in nanoseconds, the peer has gone back after its ACK
+ * timeout, which is 67 ms in most programs.
+ */
+#define XR_EARLY_TIMEOUT	(16ull * NSEC_PER_MSEC)
+
+/* A peer that goes back has come to its end if it sends nothing again for this time. */
+#define XR_EARLY_QUIET	(10ull * NSEC_PER_MSEC)
+
 /* Frames are kept for this time without progress, in nanoseconds. */
 #define XR_EARLY_HOLD	(2ull * NSEC_PER_SEC)
 
@@ -41,9 +50,10 @@ void xr_gap_again(struct xr_qp *qp, u32 psn, bool marked);
 void xr_gap_twice(struct xr_qp *qp, const struct xr_deferred *d);
 bool xr_gap_expects(const struct xr_defer *k);
 bool xr_gap_judge(struct xr_qp *qp, u32 epsn);
-bool xr_gap_answers(struct xr_defer *k);
+bool xr_gap_answers(const struct xr_defer *k);
 
-/* Without the lock. The claim is held for the first two. */
+/* Without the lock. The claim is held for the first three. */
+bool xr_gap_unanswered(const struct xr_qp *qp);
 void xr_gap_nak(struct xr_qp *qp, u32 psn, u8 syndrome);
 bool xr_gap_refused(const struct xr_qp *qp);
 bool xr_gap_sack(struct xr_qp *qp, struct xroce_sack *sack, u32 *psn, u32 *msn);

@@ -3,10 +3,15 @@
 #ifndef _XR_DEFER_HOLE_H
 #define _XR_DEFER_HOLE_H
 
+#include <linux/limits.h>
 #include <linux/types.h>
+
+#include "way.h"
 
 /* Holes that were filled last, whose packets may come once more. */
 #define XR_EARLY_FILLED		16u
+
+#define XR_EARLY_NO_NAK		U32_MAX
 
 /**
  * struct xr_early - what is known of holes among the packets of a peer (RC)
@@ -15,9 +20,16 @@
  * @sure: the last hole that was filled had been a loss, and its packet was not late only
  * @silent: the last frame was executed without a response
  * @done: PSN after that of the last frame that was executed
+ * @back: when the peer last went back, in nanoseconds of CLOCK_MONOTONIC: it sends what was kept
+ *	before that again
+ * @ahead: the frame that is being executed, or was the last one, is one of those
+ * @edge: PSN of the last frame that came in order
+ * @came: a frame has come after it, out of order, and the work item has not ended since
+ * @owed: way of an acknowledgement up to @done that has still to be sent
+ * @owed_since: since when the peer has sent nothing again, in nanoseconds of CLOCK_MONOTONIC
+ * @again: what xroce_qp::duplicates was then
  * @rnr: PSN of the last RNR NAK | XR_EARLY_RNR; written under the claim
- * @nak: PSN of the last sequence NAK; likewise
- * @told: PSN behind the hole for which the last NAK was sent
+ * @nak: PSN of the last sequence NAK, or XR_EARLY_NO_NAK; likewise
  * @lost: holes before this PSN count as lost, if it is after the expected PSN
  * @until: PSN behind the frames that were there at @since
  * @since: when the first hole that does not count as lost was noticed, in nanoseconds of
@@ -36,10 +48,16 @@ struct xr_early {
 	bool ask;
 	bool sure;
 	bool silent;
+	bool ahead;
+	bool came;
+	u32 edge;
 	u32 done;
+	u64 back;
+	struct xr_defer_way owed;
+	u64 owed_since;
+	u64 again;
 	u32 rnr;
 	u32 nak;
-	u32 told;
 	u32 lost;
 	u32 until;
 	u64 since;

@@ -292,6 +292,8 @@ int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		ret = -ENOENT;
 		goto out;
 	}
+	if (xr_response_is_ack(r->opcode, r->syndrome) && xr_gap_unanswered(qp))
+		goto out;
 	if (!rs->count && !rs->batch.count && !rs->armed && !read) {
 		if (unlikely(rs->pace))
 			xr_pace_update(qp);

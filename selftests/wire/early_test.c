@@ -131,6 +131,87 @@ WIRE_TEST(early_back, "D6 Q3", "no NAK to a peer that has gone back", &rc)
 	executed(w, 6);
 }
 
+WIRE_TEST(early_twice, "D6 Q3", "a NAK if a packet of a hole is lost again", &rc)
+{
+	put(w, 2);
+	expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
+	put(w, 0);
+	expect(w, XROCE_SYN_ACK, 0, 1);
+	wire_quiet(w);
+	put(w, 2);
+	expect(w, XROCE_SYN_NAK_SEQ, 1, 1);
+	put(w, 1);
+	expect(w, XROCE_SYN_ACK, 2, 3);
+	wire_quiet(w);
+	executed(w, 3);
+}
+
+/*
+ * Send packet 0, a READ or a WRITE, and 1 to 4 again. Return: whether each acknowledgement is of
+ * one of them in turn. Behind the response to a READ they are queued.
+ */
+static bool in_turn(struct wire *w, bool read)
+{
+	uint32_t n, last = 0;
+	struct packet got;
+
+	request(w, 0);
+	if (read) {
+		w->req.opcode = XROCE_RC_READ_REQUEST;
+		w->req.payload = 0;
+	}
+	wire_send(w);
+	if (read)
+		wire_comes(w, XROCE_RC_READ_RESPONSE_ONLY, psn(w, 0));
+	for (n = 1; n < 5; n++)
+		put(w, n);
+	while (last < 4) {
+		if (!check(wire_take(w, WIRE_MS, &got, NULL), "no acknowledgement"))
+			return false;
+		check_is(got.syndrome, XROCE_SYN_ACK, "syndrome");
+		n = (got.psn - psn(w, 0)) & XROCE_PSN_MASK;
+		if (n != last && n != last + 1)
+			return false;
+		last = n;
+	}
+	return true;
+}
+
+/*
+ * A peer that goes back may forget what it has yet to send again if that is acknowledged. If this
+ * machine is slow, the peer seems to have come to an end.
+ */
+static void ahead(struct wire *w, bool read)
+{
+	uint32_t n, tries = 20;
+
+	do {
+		put(w, 1);
+		expect(w, XROCE_SYN_NAK_SEQ, 0, 0);
+		for (n = 2; n < 6; n++)
+			put(w, n);
+		wire_quiet(w);
+	} while (!in_turn(w, read) && --tries && wire_again(w));
+	check(tries, "packets were acknowledged that had not come again");
+	put(w, 5);
+	expect(w, XROCE_SYN_ACK, 5, 6);
+	/* Now it may hear of all. */
+	put(w, 2);
+	expect(w, XROCE_SYN_ACK, 5, 6);
+	wire_quiet(w);
+}
+
+WIRE_TEST(early_ahead, "D6 Q3", "what was kept is acknowledged when the peer comes to it", &rc)
+{
+	ahead(w, false);
+	executed(w, 6);
+}
+
+WIRE_TEST(early_ahead_read, "D6 Q3", "also behind the response to a READ", &rc)
+{
+	ahead(w, true);
+}
+
 /* An atomic shows how often it was executed. */
 WIRE_TEST(early_once, "D6", "a packet that comes twice is executed once", &rc)
 {
