@@ -310,8 +310,8 @@ TEST(event_port, "V6 V3", "the port goes down and up")
 		return;
 	end_events(&xr_end, IBV_EVENT_PORT_ERR);
 	memset(xr_end.events, 0, sizeof(xr_end.events));
-	command(IN_XR "ip link set x0 promisc on");
-	command(IN_XR "ip link set x0 promisc off");
+	command(IN_XR "ip link set x0 arp off");
+	command(IN_XR "ip link set x0 arp on");
 	events_are(IBV_EVENT_PORT_ERR, 0);
 	command(IN_XR "ip link set x0 down");
 	event_comes(IBV_EVENT_PORT_ERR, 1);
