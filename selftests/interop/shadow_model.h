@@ -61,8 +61,10 @@ void model_choose(uint32_t qp, struct shadow_op *s);
 /* Fill in the operands, and execute the request in the model. */
 void model_execute(uint32_t qp, struct shadow_op *s);
 
-/* The request is complete: compare its result. */
+/* Whether @s is a READ that is complete, but has not all that it should have read. */
 bool model_is_short(const struct shadow_op *s);
+
+/* The request is complete: compare its result. */
 void model_compare(uint32_t qp, const struct shadow_op *s);
 
 /* All requests are complete: check the shared words, too. */
